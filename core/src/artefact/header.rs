@@ -188,7 +188,7 @@ impl Shape {
     ///
     /// With codebooks, states are counted in a byte, levels in three bits, and the dilation is not zero; without codebooks there
     /// are no levels.
-    const fn can_be_said(&self) -> bool {
+    const fn is_encodable(&self) -> bool {
         match self.codebooks {
             0 => self.levels == 0,
             _ => {
@@ -332,7 +332,8 @@ impl Header {
     /// end without its number.
     pub fn encode(shape: Shape, payload: &[u8], sections: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let behind = !shape.front.is_none();
-        if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {
+        if !shape.is_encodable() || behind && !payload.ends_with(&shape.front.code().to_le_bytes())
+        {
             return None;
         }
         let mut header = [0; HEADER_LENGTH];

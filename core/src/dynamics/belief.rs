@@ -105,11 +105,12 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
     pub fn observe(&mut self, channel: &[X; N], y: X) -> Innovation<X, N> {
         let error = y.minus(inner(channel, &self.mean));
         let factors = self.covariance.factors_mut();
-        let mut seen = Seen { variance: X::ONE, precision: X::ONE, gain: [X::ZERO; N] };
+        let mut seen =
+            ChannelPrediction { variance: X::ONE, precision: X::ONE, gain: [X::ZERO; N] };
         each!(j in 0..N, N, {
             take_row(N - 1 - j, channel, factors, &mut seen);
         });
-        let Seen { precision, gain, .. } = seen;
+        let ChannelPrediction { precision, gain, .. } = seen;
         let step = error.times(precision);
         for (mean, gain) in self.mean.iter_mut().zip(gain) {
             *mean = mean.plus(gain.times(step));
@@ -175,7 +176,7 @@ fn eliminate<X: Arithmetic, const N: usize>(
 }
 
 /// Prediction of a channel from the rows of the state from some index on.
-struct Seen<X, const N: usize> {
+struct ChannelPrediction<X, const N: usize> {
     /// Variance of the expected value of the channel.
     variance: X,
     /// Reciprocal of the variance.
@@ -189,7 +190,7 @@ fn take_row<X: Arithmetic, const N: usize>(
     j: usize,
     channel: &[X; N],
     factors: &mut [[X; N]; N],
-    Seen { variance, precision, gain }: &mut Seen<X, N>,
+    ChannelPrediction { variance, precision, gain }: &mut ChannelPrediction<X, N>,
 ) {
     let mut along = channel[j];
     each!(i in j + 1..N, N, {

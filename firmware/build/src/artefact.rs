@@ -36,10 +36,10 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
     }
     if shape.lags > 0 {
         types += &longest_lag(&model, shape.lags, &file);
-        model = behind_lags(shape);
+        model = with_lags(shape);
     }
     if shape.codebooks > 0 {
-        model = beside_codebooks(&model, shape);
+        model = with_codebooks(&model, shape);
     }
     if behind {
         model = format!("fishweir_core::front::Preprocessed<Front, {model}>");
@@ -238,7 +238,7 @@ const LONGEST: usize = {{
 }
 
 /// Returns the type of a classifier whose rows hold the past, or differences from it.
-fn behind_lags(shape: Shape) -> String {
+fn with_lags(shape: Shape) -> String {
     let lags = shape.lags;
     let (channels, past) = (channels(shape), shape.family.has_past());
     format!(
@@ -247,7 +247,7 @@ fn behind_lags(shape: Shape) -> String {
 }
 
 /// Returns the type of a classifier with codebooks.
-fn beside_codebooks(model: &str, shape: Shape) -> String {
+fn with_codebooks(model: &str, shape: Shape) -> String {
     let Shape { codebooks, outputs, levels, .. } = shape;
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
     let channels = channels(shape);

@@ -175,7 +175,7 @@ where
                 }
             }
             Some(Request::Contract) => match U16::read_from_bytes(payload) {
-                Ok(section) => self.tell_contract(section),
+                Ok(section) => self.contract_reply(section),
                 Err(_) => self.fault(FaultKind::Length, head.tag),
             },
             Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag),
@@ -186,7 +186,7 @@ where
                 self.push_missing(1);
                 self.answer(Ok(()))
             }
-            Some(Request::Info) => self.tell_info(),
+            Some(Request::Info) => self.info_reply(),
             Some(Request::Save) => {
                 self.reach(head.sample_index(), false);
                 match self.classifier.save() {
@@ -199,7 +199,7 @@ where
             }
             Some(Request::Report) => {
                 self.reach(head.sample_index(), false);
-                self.tell_report()
+                self.report_reply()
             }
             Some(Request::Stop) => Action::Close,
         })
@@ -292,13 +292,13 @@ where
     }
 
     #[inline(never)]
-    fn tell_info(&mut self) -> Action<'_> {
+    fn info_reply(&mut self) -> Action<'_> {
         self.say(&self.info())
     }
 
     /// Sends a section of the contract; only its index if there is no such section, or if it is too long for a record.
     #[inline(never)]
-    fn tell_contract(&mut self, section: U16) -> Action<'_> {
+    fn contract_reply(&mut self, section: U16) -> Action<'_> {
         let contract = self.classifier.contract();
         let head = ContractHead {
             head: self.next.head(ContractHead::TAG),
@@ -321,7 +321,7 @@ where
     }
 
     #[inline(never)]
-    fn tell_report(&mut self) -> Action<'_> {
+    fn report_reply(&mut self) -> Action<'_> {
         self.say(&self.report())
     }
 

@@ -85,7 +85,7 @@ fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
 }
 
 #[derive(Debug, Serialize)]
-struct Written {
+struct ProjectFiles {
     folder: String,
     board: &'static str,
     number: NumberName,
@@ -115,7 +115,7 @@ struct Written {
     commands: Vec<String>,
 }
 
-impl std::fmt::Display for Written {
+impl std::fmt::Display for ProjectFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { folder, board, .. } = self;
         let [files, samples, compared] = [self.files, self.samples, self.compared].map(grouped);
@@ -265,7 +265,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     sources::write(folder, &all)?;
     let cost = numbers.cost();
-    let report = Written {
+    let report = ProjectFiles {
         folder: shown.to_string(),
         board: arguments.board.name,
         number: arguments.number,

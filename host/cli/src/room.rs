@@ -45,12 +45,12 @@ impl Wanted<'_> {
             }
             Enough::Yes => {}
         }
-        self.tell_pace(&on_board);
+        self.note_pace(&on_board);
         Ok(on_board.room)
     }
 
     /// Says where the processor may not keep up.
-    fn tell_pace(&self, on_board: &OnBoard) {
+    fn note_pace(&self, on_board: &OnBoard) {
         let Some(pace) = &on_board.pace else { return };
         let words = match pace.keeps_up() {
             Enough::Yes => return,

@@ -119,7 +119,7 @@ struct SpotReport {
     states: usize,
     /// Choice of the penalty; null for a model that was read.
     #[serde(flatten)]
-    chosen: Option<Chosen>,
+    chosen: Option<ChosenSpotter>,
     figures: Vec<EventFigures>,
     events: Vec<Spotted>,
     /// The file that the spotter was written to, if it was.
@@ -128,7 +128,7 @@ struct SpotReport {
 }
 
 #[derive(Serialize)]
-struct Chosen {
+struct ChosenSpotter {
     penalty: f64,
     folds: usize,
     /// Parts that folds consist of.
@@ -260,7 +260,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let report = SpotReport {
         classes: train.classes().to_vec(),
         states: trial.spotter.states(),
-        chosen: Some(Chosen {
+        chosen: Some(ChosenSpotter {
             penalty: trial.penalty,
             folds: trial.folds,
             parts: training.parts(),
@@ -288,7 +288,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         note_idle(&judging, "events are listed where --marks names no column of them")?;
         let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
-        tell_none(&events, &data);
+        note_none(&events, &data);
         if !arguments.json {
             return output::print(listed(&events)?.as_bytes());
         }
@@ -350,7 +350,7 @@ pub(super) fn judged(
 }
 
 /// Tells that nothing was found: in series without events that is right, and in others it is not.
-fn tell_none(events: &[Spotted], data: &Dataset) {
+fn note_none(events: &[Spotted], data: &Dataset) {
     if events.is_empty() {
         note(
             Topic::NothingFound,
@@ -397,7 +397,7 @@ fn listed(events: &[Spotted]) -> Result<String, Failure> {
 impl fmt::Display for SpotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "classes {}; {} states in all", self.classes.join(", "), self.states)?;
-        if let Some(Chosen { penalty, folds, parts }) = &self.chosen {
+        if let Some(ChosenSpotter { penalty, folds, parts }) = &self.chosen {
             let chosen = match folds {
                 1 => "on the only series, which the models have seen".to_owned(),
                 folds => format!("in {folds} folds of {parts}"),

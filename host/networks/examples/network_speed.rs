@@ -126,7 +126,7 @@ fn measure(network: &Network, to: &Path) -> Result<serde_json::Value, Box<dyn Er
 }
 
 /// Time and memory of a piece of work.
-struct Took {
+struct Usage {
     /// Seconds by the clock, the best run.
     clock: f64,
     /// Time in seconds over all processors, mean over runs; independent of other running programs.
@@ -134,7 +134,7 @@ struct Took {
 }
 
 /// Runs some work until a second of the processors has gone by, once at least.
-fn timed<T>(mut work: impl FnMut() -> T) -> (Took, T) {
+fn timed<T>(mut work: impl FnMut() -> T) -> (Usage, T) {
     let (before, mut clock, mut runs) = (processors(), f64::INFINITY, 0.0);
     loop {
         let begun = Instant::now();
@@ -143,7 +143,7 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (Took, T) {
         runs += 1.0;
         let all = processors().zip(before).map_or(clock * runs, |(now, before)| now - before);
         if all >= 1.0 {
-            return (Took { clock, processors: all / runs }, done);
+            return (Usage { clock, processors: all / runs }, done);
         }
     }
 }

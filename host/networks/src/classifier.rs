@@ -57,7 +57,7 @@ pub struct ClassifierPlan {
 
 /// A classifier of records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "StoredClassifier", into = "StoredClassifier")]
 pub struct NetworkClassifier {
     method: Method,
     class: Variable,
@@ -390,7 +390,7 @@ impl NetworkClassifier {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredClassifier {
     method: Method,
     class: Variable,
     column: usize,
@@ -406,7 +406,7 @@ struct StoredOutput {
     bias: f64,
 }
 
-impl From<NetworkClassifier> for Stored {
+impl From<NetworkClassifier> for StoredClassifier {
     fn from(classifier: NetworkClassifier) -> Self {
         let NetworkClassifier { method, class, column, network, outputs } = classifier;
         let output = |Linear { weights, bias }: Linear| StoredOutput { table: weights, bias };
@@ -415,11 +415,11 @@ impl From<NetworkClassifier> for Stored {
     }
 }
 
-impl TryFrom<Stored> for NetworkClassifier {
+impl TryFrom<StoredClassifier> for NetworkClassifier {
     type Error = NetworkError;
 
-    fn try_from(stored: Stored) -> Result<Self, NetworkError> {
-        let Stored { method, class, column, network, outputs } = stored;
+    fn try_from(stored: StoredClassifier) -> Result<Self, NetworkError> {
+        let StoredClassifier { method, class, column, network, outputs } = stored;
         let linear = method.is_linear();
         let columns = network.shape().nodes() + usize::from(linear);
         let wanted = match (linear, class.card()) {

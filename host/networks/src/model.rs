@@ -41,7 +41,7 @@ const TASKS_AT_ONCE: usize = 16;
 /// # Ok::<(), fishweir_networks::NetworkError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "StoredNetwork", into = "StoredNetwork")]
 pub struct Network {
     variables: Vec<Variable>,
     shape: Shape,
@@ -331,7 +331,7 @@ fn pick(probabilities: &[f64], mut at: f64) -> usize {
 /// A network as it is stored: parents by name.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct StoredNetwork {
     nodes: Vec<StoredNode>,
 }
 
@@ -345,7 +345,7 @@ struct StoredNode {
     table: Vec<Vec<f64>>,
 }
 
-impl From<Network> for Stored {
+impl From<Network> for StoredNetwork {
     fn from(network: Network) -> Self {
         let node = |(node, variable): (usize, &Variable)| StoredNode {
             name: variable.name.clone(),
@@ -362,10 +362,10 @@ impl From<Network> for Stored {
     }
 }
 
-impl TryFrom<Stored> for Network {
+impl TryFrom<StoredNetwork> for Network {
     type Error = NetworkError;
 
-    fn try_from(Stored { nodes }: Stored) -> Result<Self, NetworkError> {
+    fn try_from(StoredNetwork { nodes }: StoredNetwork) -> Result<Self, NetworkError> {
         let names: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
         let (mut variables, mut parents, mut tables) = (Vec::new(), Vec::new(), Vec::new());
         for StoredNode { name, states, parents: of_node, table } in nodes {

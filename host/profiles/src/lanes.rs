@@ -34,7 +34,7 @@ struct Group {
 
 /// Intermediate results of a forward pass for the backward one.
 #[derive(Default)]
-struct Kept {
+struct ForwardRows {
     /// `M_k`, `[step][position]`.
     matched: Vec<Row>,
     /// Logarithms of the scale of each column, `[step][lane]`.
@@ -104,7 +104,7 @@ impl Group {
 
 /// The log-odds of every lane's sequence, in nats.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn forward(model: &Model, group: &Group, kept: Option<&mut Kept>) -> Row {
+fn forward(model: &Model, group: &Group, kept: Option<&mut ForwardRows>) -> Row {
     let mut kept = kept;
     let mut cells = vec![Cell::<Row>::ZERO; model.steps.len()];
     let mut around = [Row::ONE, Row::ZERO, Row::ZERO];
@@ -140,7 +140,13 @@ fn forward(model: &Model, group: &Group, kept: Option<&mut Kept>) -> Row {
 
 /// Expected counts of the symbols that match states emit, `[lane][symbol][position]`, given a forward pass.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn backward(model: &Model, group: &Group, kept: &Kept, log_odds: &Row, counts: &mut [Vec<f32>]) {
+fn backward(
+    model: &Model,
+    group: &Group,
+    kept: &ForwardRows,
+    log_odds: &Row,
+    counts: &mut [Vec<f32>],
+) {
     let positions = model.steps.len();
     let mut ahead = Ahead::<Row>::last(&model.steps, &group.flanks);
     let mut row = vec![Row::ZERO; positions];
@@ -208,7 +214,7 @@ impl SearchProfile {
         let model = Model::new(self);
         let size = self.residues.symbols() * self.positions();
         self.grouped(sequences, length, |group: &Group| {
-            let mut kept = Kept::default();
+            let mut kept = ForwardRows::default();
             let logs = forward(&model, group, Some(&mut kept));
             let mut counts = vec![vec![0.0; size]; group.members.len()];
             backward(&model, group, &kept, &logs, &mut counts);

@@ -67,7 +67,7 @@ impl KnownPath {
         for (time, (x, state)) in samples.zip(self.states()).enumerate() {
             match x {
                 Some(x) => forward
-                    .step(&mut belief, &Seen { state, x })
+                    .step(&mut belief, &KnownObservation { state, x })
                     .map_err(|error| SequenceError::Observation { time, error })?,
                 None => forward.step_missing(&mut belief),
             }
@@ -84,14 +84,14 @@ struct EachState<'m, 'x, E> {
 }
 
 /// An observation in a state that is known.
-struct Seen<'x, X: ?Sized> {
+struct KnownObservation<'x, X: ?Sized> {
     state: usize,
     x: &'x X,
 }
 
 impl<'x, T: Real, E: Emission<Weight = T, Observation: 'x>> Emission for EachState<'_, 'x, E> {
     type Weight = T;
-    type Observation = Seen<'x, E::Observation>;
+    type Observation = KnownObservation<'x, E::Observation>;
 
     const SCALED: bool = E::SCALED;
 

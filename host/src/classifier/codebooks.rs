@@ -12,7 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use lanes::Heard;
+use lanes::FilledSeries;
 
 use crate::data::RowsView;
 use crate::words::counted;
@@ -98,8 +98,8 @@ impl Codebooks {
             return self;
         }
         let channels = self.books.first().map_or(0, |book| book.scale.len());
-        let some: Vec<Heard> =
-            spread(series).into_iter().map(|one| Heard::of(one, channels)).collect();
+        let some: Vec<FilledSeries> =
+            spread(series).into_iter().map(|one| FilledSeries::of(one, channels)).collect();
         let mut shares = (1..).map(|number| f64::from(number) * GOLDEN).map(f64::fract);
         for book in &mut self.books {
             let mut pooled: [Vec<f32>; CODEWORDS] = Default::default();
@@ -203,7 +203,7 @@ impl Codebooks {
     /// columns than the channels that are heard, which come first.
     #[must_use]
     pub fn counts(&self, rows: RowsView<'_>) -> Vec<f64> {
-        let heard = Heard::of(rows, self.books.first().map_or(0, |book| book.scale.len()));
+        let heard = FilledSeries::of(rows, self.books.first().map_or(0, |book| book.scale.len()));
         let mut counts = vec![0.0; self.codewords() * (1 + self.levels())];
         let (words, levels) = counts.split_at_mut(self.codewords());
         let each = (CODEWORDS * self.levels()).max(1);

@@ -36,14 +36,14 @@ pub struct Alphabet {
     symbols: Vec<char>,
     /// The words; `None` of letters.
     dictionary: Option<Arc<Dictionary>>,
-    known: Option<&'static Known>,
+    known: Option<&'static KnownAlphabet>,
     /// Well-known alphabet that this one extends by further symbols, such as a profile's codes.
-    like: Option<&'static Known>,
+    like: Option<&'static KnownAlphabet>,
 }
 
 /// A well-known alphabet.
 #[derive(Debug, PartialEq, Eq)]
-struct Known {
+struct KnownAlphabet {
     name: &'static str,
     /// Symbols and missing ones, as a device reads them.
     letters: Letters<'static>,
@@ -55,15 +55,19 @@ struct Known {
 
 const UNNAMED_MISSING: &str = "-?";
 
-static DNA: Known =
-    Known { name: "dna", letters: Letters::DNA, common: &['N', '-', '.'], enough: 4 };
-static RNA: Known =
-    Known { name: "rna", letters: Letters::RNA, common: &['N', '-', '.'], enough: 4 };
-static BINARY: Known =
-    Known { name: "binary", letters: Letters::BINARY, common: &['-', '?'], enough: 1 };
-static PROTEIN: Known =
-    Known { name: "protein", letters: Letters::PROTEIN, common: &['X', '-', '.'], enough: 15 };
-static KNOWN: [&Known; 4] = [&DNA, &RNA, &BINARY, &PROTEIN];
+static DNA: KnownAlphabet =
+    KnownAlphabet { name: "dna", letters: Letters::DNA, common: &['N', '-', '.'], enough: 4 };
+static RNA: KnownAlphabet =
+    KnownAlphabet { name: "rna", letters: Letters::RNA, common: &['N', '-', '.'], enough: 4 };
+static BINARY: KnownAlphabet =
+    KnownAlphabet { name: "binary", letters: Letters::BINARY, common: &['-', '?'], enough: 1 };
+static PROTEIN: KnownAlphabet = KnownAlphabet {
+    name: "protein",
+    letters: Letters::PROTEIN,
+    common: &['X', '-', '.'],
+    enough: 15,
+};
+static KNOWN: [&KnownAlphabet; 4] = [&DNA, &RNA, &BINARY, &PROTEIN];
 
 impl Alphabet {
     /// A C G T.
@@ -86,7 +90,7 @@ impl Alphabet {
         Self::of(&PROTEIN)
     }
 
-    fn of(known: &'static Known) -> Self {
+    fn of(known: &'static KnownAlphabet) -> Self {
         let symbols = known.letters.symbols().chars().collect();
         Self { symbols, dictionary: None, known: Some(known), like: None }
     }
@@ -100,7 +104,7 @@ impl Alphabet {
         if text.contains('\n') {
             return Self::from_words(text.split('\n').map(str::to_owned).collect());
         }
-        let named = |known: &&&'static Known| {
+        let named = |known: &&&'static KnownAlphabet| {
             known.name == text.to_ascii_lowercase() || known.letters.symbols() == text
         };
         if let Some(known) = KNOWN.iter().find(named) {
@@ -127,7 +131,7 @@ impl Alphabet {
                 symbols.len()
             )));
         }
-        let extends = |known: &&&'static Known| {
+        let extends = |known: &&&'static KnownAlphabet| {
             let letters = known.letters.symbols();
             // A few symbols more are an alphabet of one's own.
             known.letters.folds_case()
@@ -166,7 +170,7 @@ impl Alphabet {
     /// [`DataError::Alphabet`] if there are too many.
     pub(super) fn infer(counts: &BTreeMap<char, usize>) -> Result<Option<Self>, DataError> {
         for one_in in [usize::MAX, 100] {
-            let explains = |known: &&&'static Known| known.explains(counts, one_in);
+            let explains = |known: &&&'static KnownAlphabet| known.explains(counts, one_in);
             if let Some(known) = KNOWN.iter().find(explains) {
                 return Ok(Some(Self::of(known)));
             }
@@ -256,7 +260,7 @@ impl Alphabet {
     }
 }
 
-impl Known {
+impl KnownAlphabet {
     /// Returns whether characters with these counts are a text in this alphabet, except for one in `one_in` at most.
     fn explains(&self, counts: &BTreeMap<char, usize>, one_in: usize) -> bool {
         let (mut symbols, mut codes, mut strangers) = (0, 0, 0);

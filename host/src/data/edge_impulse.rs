@@ -56,11 +56,11 @@ enum Row {
 /// `info.labels`.
 #[derive(Deserialize)]
 struct Labels {
-    files: Vec<Labelled>,
+    files: Vec<LabelledFile>,
 }
 
 #[derive(Deserialize)]
-struct Labelled {
+struct LabelledFile {
     path: String,
     label: Label,
 }

@@ -13,15 +13,15 @@ use super::samples::{Rows, Samples, SamplesView};
 /// The lags, rising, at which differences of each channel are further channels, or its past itself: see the
 /// core's [`LagFeatures`](fishweir_core::lagged::LagFeatures). None of them leaves samples as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "LagsForm", into = "LagsForm")]
 pub struct Lags {
     lags: Vec<u32>,
-    seen: Seen,
+    seen: PastUse,
 }
 
 /// Use of the past at the lags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-enum Seen {
+enum PastUse {
     /// Differences, all of them.
     #[default]
     Differences,
@@ -34,7 +34,7 @@ enum Seen {
 /// Form in files: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum LagsForm {
     Differences(Vec<u32>),
     Past { past: Vec<u32> },
     Apart { each_lag: Vec<u32> },
@@ -66,7 +66,7 @@ impl Lags {
     /// The most lags.
     pub const MOST: usize = 32;
     /// Samples as they are.
-    pub const NONE: Self = Self { lags: Vec::new(), seen: Seen::Differences };
+    pub const NONE: Self = Self { lags: Vec::new(), seen: PastUse::Differences };
 
     /// Lags in samples.
     ///
@@ -83,7 +83,7 @@ impl Lags {
             }
             least = lag;
         }
-        Ok(Self { lags, seen: Seen::Differences })
+        Ok(Self { lags, seen: PastUse::Differences })
     }
 
     /// The powers of two up to a lag.
@@ -91,38 +91,38 @@ impl Lags {
     pub fn dyadic(longest: u32) -> Self {
         let lags = (0..).map(|power| 1 << power);
         let lags = lags.take_while(|&lag| lag <= longest.min(Self::LONGEST)).collect();
-        Self { lags, seen: Seen::Differences }
+        Self { lags, seen: PastUse::Differences }
     }
 
     /// The past of an autoregression of an order: every lag up to it.
     #[must_use]
     pub fn order(order: u32) -> Self {
-        Self { lags: (1..=order.min(Self::MOST as u32)).collect(), seen: Seen::Past }
+        Self { lags: (1..=order.min(Self::MOST as u32)).collect(), seen: PastUse::Past }
     }
 
     /// The past itself at these lags, instead of differences from it.
     #[must_use]
     pub fn of_past(self) -> Self {
-        Self { seen: Seen::Past, ..self }
+        Self { seen: PastUse::Past, ..self }
     }
 
     /// Returns whether rows hold the past itself.
     #[must_use]
     pub fn is_past(&self) -> bool {
-        self.seen == Seen::Past
+        self.seen == PastUse::Past
     }
 
     /// Differences at these lags, each of them seen by a model of its own, beside the channels: as many narrow
     /// models as lags instead of a wide one.
     #[must_use]
     pub fn apart(self) -> Self {
-        Self { seen: Seen::Apart, ..self }
+        Self { seen: PastUse::Apart, ..self }
     }
 
     /// Returns whether each model sees the differences at one lag only.
     #[must_use]
     pub fn is_apart(&self) -> bool {
-        self.seen == Seen::Apart
+        self.seen == PastUse::Apart
     }
 
     /// Lags of a model: its own if each model has one lag, otherwise all.
@@ -166,17 +166,17 @@ impl Lags {
     pub fn words(&self) -> String {
         let lags = if self.lags.len() == 1 { "lag" } else { "lags" };
         match self.seen {
-            Seen::Differences => format!("differences at {lags} {self}"),
-            Seen::Past => format!("their past at {lags} {self}"),
-            Seen::Apart if self.lags.len() == 1 => format!("differences at {lags} {self}"),
-            Seen::Apart => format!("differences at {lags} {self}, a model each"),
+            PastUse::Differences => format!("differences at {lags} {self}"),
+            PastUse::Past => format!("their past at {lags} {self}"),
+            PastUse::Apart if self.lags.len() == 1 => format!("differences at {lags} {self}"),
+            PastUse::Apart => format!("differences at {lags} {self}, a model each"),
         }
     }
 
     /// One lag, of one sample to the longest.
     #[must_use]
     pub fn one(lag: u32) -> Self {
-        Self { lags: vec![lag.clamp(1, Self::LONGEST)], seen: Seen::Differences }
+        Self { lags: vec![lag.clamp(1, Self::LONGEST)], seen: PastUse::Differences }
     }
 
     /// The lags.
@@ -244,23 +244,23 @@ impl Lags {
     }
 }
 
-impl TryFrom<Written> for Lags {
+impl TryFrom<LagsForm> for Lags {
     type Error = LagError;
-    fn try_from(written: Written) -> Result<Self, LagError> {
+    fn try_from(written: LagsForm) -> Result<Self, LagError> {
         match written {
-            Written::Differences(lags) => Self::new(lags),
-            Written::Past { past } => Ok(Self::new(past)?.of_past()),
-            Written::Apart { each_lag } => Ok(Self::new(each_lag)?.apart()),
+            LagsForm::Differences(lags) => Self::new(lags),
+            LagsForm::Past { past } => Ok(Self::new(past)?.of_past()),
+            LagsForm::Apart { each_lag } => Ok(Self::new(each_lag)?.apart()),
         }
     }
 }
 
-impl From<Lags> for Written {
+impl From<Lags> for LagsForm {
     fn from(Lags { lags, seen }: Lags) -> Self {
         match seen {
-            Seen::Differences => Self::Differences(lags),
-            Seen::Past => Self::Past { past: lags },
-            Seen::Apart => Self::Apart { each_lag: lags },
+            PastUse::Differences => Self::Differences(lags),
+            PastUse::Past => Self::Past { past: lags },
+            PastUse::Apart => Self::Apart { each_lag: lags },
         }
     }
 }

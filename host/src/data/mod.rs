@@ -123,7 +123,7 @@ pub use error::DataError;
 pub use fold_error::FoldError;
 pub use folds::Folds;
 pub use front::{Front, FrontError, Mel, Stage, VectorQuantiser};
-pub(crate) use front::{FrontEnd, FrontStream, Heard, Placed};
+pub(crate) use front::{FrontEnd, FrontOutput, FrontStream, PlacedStage};
 pub use gaps::Gaps;
 pub(crate) use lags::Ring;
 pub use lags::{LagError, Lags, Widened};

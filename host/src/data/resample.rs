@@ -152,7 +152,7 @@ impl Series {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
         let Filled { times, rows, origin } = self.filled(rows, old);
-        let mut made = Made {
+        let mut made = ResampledSeries {
             times: Vec::new(),
             rows: Rows::new(rows.view().dimension()),
             nearest: Vec::new(),
@@ -167,7 +167,7 @@ impl Series {
                 start = end;
             }
         }
-        let Made { times, rows, nearest, .. } = made;
+        let ResampledSeries { times, rows, nearest, .. } = made;
         (Self { times, samples: Samples::Channels(rows), ..self.clone() }, nearest)
     }
 
@@ -202,7 +202,7 @@ struct Filled {
 }
 
 /// A series in the making.
-struct Made {
+struct ResampledSeries {
     times: Vec<f64>,
     rows: Rows,
     nearest: Vec<usize>,
@@ -211,7 +211,7 @@ struct Made {
     sums: Vec<f64>,
 }
 
-impl Made {
+impl ResampledSeries {
     /// Appends a run of samples without a leap, and where in their series they were.
     fn run(
         &mut self,

@@ -249,13 +249,13 @@ impl DeployedCodebooks {
     /// Adds the codebooks to a source.
     pub(super) fn beside(&self, text: &str) -> String {
         let books = self.books.in_numbers::<f32>();
-        beside_codebooks(text, "f32", (&books, &self.weighed), None)
+        with_codebooks(text, "f32", (&books, &self.weighed), None)
     }
 }
 
 /// A source whose classifier has codebooks beside what is already in it: their numbers, what their codewords and levels
 /// weigh, and the units of that where it has any.
-pub(super) fn beside_codebooks<T: Coding>(
+pub(super) fn with_codebooks<T: Coding>(
     text: &str,
     number: &str,
     (books, weighed): (&[BookIn<T>], &Weighed<T>),

@@ -3,7 +3,7 @@
 use fishweir_core::artefact::{ArtefactError, Stages};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use crate::data::{Front, FrontEnd, Kind, Placed, Stage, VectorQuantiser};
+use crate::data::{Front, FrontEnd, Kind, PlacedStage, Stage, VectorQuantiser};
 
 /// Bytes of a number, which it is aligned to.
 const WORD: usize = 4;
@@ -13,13 +13,15 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
     front.stages().iter().fold(Stages::NONE, |before, stage| {
         let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         before.then(match stage {
-            Placed::Decimate { channels, .. } => Stages::decimate(size(*channels)),
-            Placed::Magnitude { group } => {
+            PlacedStage::Decimate { channels, .. } => Stages::decimate(size(*channels)),
+            PlacedStage::Magnitude { group } => {
                 Stages::magnitude(size(group.len()), size(stage.width()))
             }
-            Placed::Slopes { samples, channels } => Stages::slopes(size(*channels), *samples),
-            Placed::Cepstra(one) => Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra),
-            Placed::Symbols(quantiser) => {
+            PlacedStage::Slopes { samples, channels } => Stages::slopes(size(*channels), *samples),
+            PlacedStage::Cepstra(one) => {
+                Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra)
+            }
+            PlacedStage::Symbols(quantiser) => {
                 Stages::symbols(size(quantiser.weights().len()), size(quantiser.words().len()))
             }
         })
@@ -32,16 +34,18 @@ pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
     for (stage, at) in front.stages().iter().zip(begins) {
         bytes.resize(at, 0);
         match stage {
-            Placed::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
-            Placed::Magnitude { group } => bytes.extend(group.iter().map(|&one| u8::from(one))),
-            Placed::Slopes { .. } => {}
-            Placed::Cepstra(one) => {
+            PlacedStage::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
+            PlacedStage::Magnitude { group } => {
+                bytes.extend(group.iter().map(|&one| u8::from(one)))
+            }
+            PlacedStage::Slopes { .. } => {}
+            PlacedStage::Cepstra(one) => {
                 bytes.extend(one.mel.hop.to_le_bytes());
                 put(&mut bytes, one.window.iter().chain(&one.rises));
                 put(&mut bytes, one.cosines.iter().flatten());
                 bytes.extend(&one.segments);
             }
-            Placed::Symbols(quantiser) => {
+            PlacedStage::Symbols(quantiser) => {
                 let words = quantiser.words().iter().flatten();
                 put(&mut bytes, quantiser.weights().iter().chain(words));
             }
@@ -88,7 +92,7 @@ pub(super) fn read<'b>(
     }
     let length = bytes(&placed).len();
     let (own, rest) = memory.split_at_checked(length).ok_or(ArtefactError::OtherSize)?;
-    if let (Some((Stage::Symbols(count), before)), Some(Placed::Symbols(blank))) =
+    if let (Some((Stage::Symbols(count), before)), Some(PlacedStage::Symbols(blank))) =
         (front.stages().split_last(), placed.stages().last())
     {
         let channels = blank.weights().len();

@@ -11,7 +11,7 @@ pub(super) fn hearing(columns: Option<Vec<usize>>) -> [String; 2] {
 
 /// Source of a classifier whose rows hold past values at lags, for `models` models and `outputs` outputs over `channels`
 /// channels.
-pub(super) fn behind_lags(
+pub(super) fn with_lags(
     text: &str,
     lags: &Lags,
     channels: usize,

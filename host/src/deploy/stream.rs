@@ -13,7 +13,7 @@ use super::kernel_stream::KernelStream;
 use super::model_stream::ModelStream;
 use super::past::{Integers, Past};
 use crate::classifier::Observations;
-use crate::data::{FrontStream, Heard, Sample};
+use crate::data::{FrontOutput, FrontStream, Sample};
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T: Real = f32> {
@@ -151,7 +151,7 @@ impl<T: Real> Stream<T> {
         let mut told = Ok(());
         let taken = front.push(x, &mut |heard| {
             told = match heard {
-                Heard::Symbol(symbol) => self.push_symbol(symbol),
+                FrontOutput::Symbol(symbol) => self.push_symbol(symbol),
                 other => self.push_row(other.row()),
             };
             if told.is_err() {

@@ -1,9 +1,9 @@
 //! Rust source with the classifier as a `static`, for linking into firmware.
 
 use super::deployed::Deployed;
-use super::lags::behind_lags;
+use super::lags::with_lags;
 use super::source::{confidence_source, contract_source, one_line, reals};
-use crate::data::{FrontEnd, Mel, Placed};
+use crate::data::{FrontEnd, Mel, PlacedStage};
 
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
@@ -16,20 +16,20 @@ impl Deployed {
         let mut text = self.engine.evaluator().source(common);
         if !common.lags.is_empty() {
             let sizes = [self.models(), self.outputs()];
-            text = behind_lags(&text, &common.lags, common.channels(), sizes);
+            text = with_lags(&text, &common.lags, common.channels(), sizes);
         }
         if let Some(codebooks) = &common.codebooks {
             text = codebooks.beside(&text);
         }
         if !common.front.is_empty() {
-            text = behind_front(&common.front, self.size(), &text);
+            text = with_front(&common.front, self.size(), &text);
         }
         text + &confidence_source(self.confidence()) + &contract_source(self.contract())
     }
 }
 
 /// A source whose classifier reads rows that a front end makes of samples.
-fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
+fn with_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
     let (mut types, mut values) = (String::new(), String::new());
     for stage in front.stages() {
         let (one, value) = stage_source(stage, channels);
@@ -63,18 +63,18 @@ fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
 }
 
 /// Returns the type and the value of a stage over `channels` channels.
-fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
+fn stage_source(stage: &PlacedStage, channels: usize) -> (String, String) {
     let (name, sizes, new, settings) = match stage {
-        Placed::Decimate { every, .. } => {
+        PlacedStage::Decimate { every, .. } => {
             ("Decimate", channels.to_string(), "new", every.to_string())
         }
-        Placed::Magnitude { group } => {
+        PlacedStage::Magnitude { group } => {
             ("Magnitude", format!("{channels}, {}", stage.width()), "new", format!("{group:?}"))
         }
-        Placed::Slopes { samples, .. } => {
+        PlacedStage::Slopes { samples, .. } => {
             ("Slopes", format!("{channels}, {}", samples - 1), "new", String::new())
         }
-        Placed::Cepstra(one) => {
+        PlacedStage::Cepstra(one) => {
             let Mel { window, hop, bands, cepstra, .. } = one.mel;
             let sizes = format!("{}, {bands}, {cepstra}", window / 2);
             let pairs: Vec<String> = one.window.chunks(2).map(reals).collect();
@@ -88,7 +88,7 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
             );
             ("Cepstra", sizes, "from_parts", settings)
         }
-        Placed::Symbols(quantiser) => {
+        PlacedStage::Symbols(quantiser) => {
             let words: Vec<String> = quantiser.words().iter().map(|word| reals(word)).collect();
             let settings = format!(
                 "\n    {},\n    [\n        {},\n    ],\n",

@@ -6,7 +6,7 @@ use fishweir_core::contract;
 use fishweir_core::wire::{ContractHead, ContractRequest, Fault, Head, Request, SampleIndex};
 use zerocopy::IntoBytes;
 
-use super::line::{Heard, Line, send};
+use super::line::{Line, LineEvent, send};
 use super::session::{Repeats, bad, fault, read};
 use super::{DeviceError, Options};
 use crate::classifier::Contract;
@@ -36,7 +36,7 @@ pub fn ask_contract(
         let mut repeats = Repeats::default();
         let (head, content) = loop {
             match line.hear(0)? {
-                Heard::Record(head, rest) if head.tag == ContractHead::TAG => {
+                LineEvent::Record(head, rest) if head.tag == ContractHead::TAG => {
                     let (fixed, content) = rest
                         .split_at_checked(size_of::<ContractHead>() - size_of::<Head>())
                         .ok_or_else(|| bad(0, "a section of another length".into()))?;
@@ -45,13 +45,13 @@ pub fn ask_contract(
                         break (fixed, content.to_vec());
                     }
                 }
-                Heard::Record(head, rest) if head.tag == Fault::TAG => {
+                LineEvent::Record(head, rest) if head.tag == Fault::TAG => {
                     return Err(fault(&read(head, &rest, 0)?, 0));
                 }
-                Heard::Record(..) => {}
-                Heard::Silence if repeats.due() => ask()?,
-                Heard::Silence => {}
-                Heard::End => return Err(DeviceError::Stopped { answers: 0 }),
+                LineEvent::Record(..) => {}
+                LineEvent::Silence if repeats.due() => ask()?,
+                LineEvent::Silence => {}
+                LineEvent::End => return Err(DeviceError::Stopped { answers: 0 }),
             }
         };
         bytes.extend(content);

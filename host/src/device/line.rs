@@ -8,7 +8,7 @@ use fishweir_core::wire::{CHECKSUM_LENGTH, Head, Receiver, encode, longest};
 use super::{DeviceError, Options};
 
 /// Event on the line.
-pub(super) enum Heard {
+pub(super) enum LineEvent {
     /// A record: its head, and the rest.
     Record(Head, Vec<u8>),
     /// Nothing for as long as a read waits.
@@ -62,7 +62,7 @@ impl<'o, R: Read> Line<'o, R> {
     }
 
     /// Waits for the next event. `answers` is for the error's message.
-    pub(super) fn hear(&mut self, answers: usize) -> Result<Heard, DeviceError> {
+    pub(super) fn hear(&mut self, answers: usize) -> Result<LineEvent, DeviceError> {
         loop {
             while let Some(&byte) = self.chunk.get(self.taken) {
                 self.taken += 1;
@@ -72,21 +72,21 @@ impl<'o, R: Read> Line<'o, R> {
                     let what = format!("{length} bytes, less than a head");
                     return Err(DeviceError::BadRecord { answers, what });
                 };
-                return Ok(Heard::Record(head, rest.to_vec()));
+                return Ok(LineEvent::Record(head, rest.to_vec()));
             }
             self.taken = 0;
             self.chunk.resize(CHUNK, 0);
             let read = self.reader.read(&mut self.chunk);
             self.chunk.truncate(*read.as_ref().unwrap_or(&0));
             match read {
-                Ok(0) => return Ok(Heard::End),
+                Ok(0) => return Ok(LineEvent::End),
                 Ok(_) => self.last_heard = Instant::now(),
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted => {}
-                    ErrorKind::ConnectionReset => return Ok(Heard::End),
+                    ErrorKind::ConnectionReset => return Ok(LineEvent::End),
                     ErrorKind::WouldBlock | ErrorKind::TimedOut => {
                         if self.last_heard.elapsed() < self.options.patience {
-                            return Ok(Heard::Silence);
+                            return Ok(LineEvent::Silence);
                         }
                         let seconds = self.options.patience.as_secs();
                         return Err(DeviceError::Silent { seconds, answers });

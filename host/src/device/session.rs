@@ -11,7 +11,7 @@ use fishweir_core::wire::{
 };
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::line::{Heard, Line, send};
+use super::line::{Line, LineEvent, send};
 use super::{DeviceError, Options};
 
 /// Input that the host sends.
@@ -214,7 +214,7 @@ fn ask_info<R: Read>(
     let mut repeats = Repeats::default();
     loop {
         match line.hear(0)? {
-            Heard::Record(head, rest) if head.tag == Info::TAG => {
+            LineEvent::Record(head, rest) if head.tag == Info::TAG => {
                 // The version first: what follows it is another's.
                 match rest.first() {
                     Some(&found) if found != VERSION => return Err(DeviceError::Version { found }),
@@ -223,14 +223,14 @@ fn ask_info<R: Read>(
                 let info: Info = read(head, &rest, 0)?;
                 return Ok((DeviceInfo::new(&info)?, head.sample_index()));
             }
-            Heard::Record(head, rest) if head.tag == Fault::TAG => {
+            LineEvent::Record(head, rest) if head.tag == Fault::TAG => {
                 return Err(fault(&read(head, &rest, 0)?, 0));
             }
             // The rest of what it said to a host before this one.
-            Heard::Record(..) => {}
-            Heard::Silence if repeats.due() => ask(writer)?,
-            Heard::Silence => {}
-            Heard::End => return Err(DeviceError::Stopped { answers: 0 }),
+            LineEvent::Record(..) => {}
+            LineEvent::Silence if repeats.due() => ask(writer)?,
+            LineEvent::Silence => {}
+            LineEvent::End => return Err(DeviceError::Stopped { answers: 0 }),
         }
     }
 }
@@ -360,10 +360,10 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
         loop {
             let answers = self.answers.len();
             let (head, rest) = match self.line.hear(answers)? {
-                Heard::Record(head, rest) => (head, rest),
-                Heard::Silence if all_sent() => return Ok(None),
-                Heard::Silence => continue,
-                Heard::End => return Err(DeviceError::Stopped { answers }),
+                LineEvent::Record(head, rest) => (head, rest),
+                LineEvent::Silence if all_sent() => return Ok(None),
+                LineEvent::Silence => continue,
+                LineEvent::End => return Err(DeviceError::Stopped { answers }),
             };
             match head.tag {
                 Report::TAG => {
@@ -412,9 +412,9 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
             let gone = sender.ask(Request::Stop).is_err();
             loop {
                 match self.line.hear(self.answers.len()) {
-                    Ok(Heard::Record(..)) => {}
-                    Ok(Heard::Silence) if !gone => break,
-                    Ok(Heard::Silence | Heard::End) => return Ok(report),
+                    Ok(LineEvent::Record(..)) => {}
+                    Ok(LineEvent::Silence) if !gone => break,
+                    Ok(LineEvent::Silence | LineEvent::End) => return Ok(report),
                     Err(error) => return Err(error),
                 }
             }

@@ -9,7 +9,7 @@ use fishweir_core::wire::{
 };
 use zerocopy::IntoBytes;
 
-use super::line::{Heard, Line, send};
+use super::line::{Line, LineEvent, send};
 use super::session::{Repeats, fault, read};
 use super::{DeviceError, Options};
 
@@ -52,21 +52,21 @@ pub fn send_update(
     let mut repeats = Repeats::default();
     loop {
         let heard = match line.hear(0)? {
-            Heard::Record(head, rest) if head.tag == UpdateProgress::TAG => {
+            LineEvent::Record(head, rest) if head.tag == UpdateProgress::TAG => {
                 read::<UpdateProgress>(head, &rest, 0)?
             }
-            Heard::Record(head, rest) if head.tag == Fault::TAG => {
+            LineEvent::Record(head, rest) if head.tag == Fault::TAG => {
                 return Err(fault(&read(head, &rest, 0)?, 0));
             }
             // The rest of what it said before.
-            Heard::Record(..) => continue,
-            Heard::Silence => {
+            LineEvent::Record(..) => continue,
+            LineEvent::Silence => {
                 if repeats.due() {
                     ask(awaited)?;
                 }
                 continue;
             }
-            Heard::End => return Err(DeviceError::Stopped { answers: 0 }),
+            LineEvent::End => return Err(DeviceError::Stopped { answers: 0 }),
         };
         let Some(status) = UpdateStatus::from_byte(heard.status) else {
             let what = format!("update status {:#04x}", heard.status);

@@ -24,9 +24,9 @@ mod switching;
 mod system;
 
 pub use error::{MOST_STATES, SystemError};
-pub(crate) use motion::{Motion, Move, Seen, Start, factors};
+pub(crate) use motion::{Motion, Move, Start, WhitenedChannels, factors};
 pub use network::LinearNetwork;
-pub(crate) use smooth::{Expected, Given, StartMoments, StepMoments, smooth};
+pub(crate) use smooth::{Expected, SmoothedState, StartMoments, StepMoments, smooth};
 pub use smooth::{Smoothed, SystemScore};
 pub use switching::SwitchingSystem;
 pub use system::{LinearSystem, Moments};

@@ -27,7 +27,7 @@ pub(crate) struct Move {
 
 /// Channels as whitened functions of a state.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct WhitenedChannels {
     /// `W C`, `[channel][row]`.
     pub(crate) observation: Matrix,
     /// `W`, `[channel][channel]` in a row.
@@ -35,7 +35,7 @@ pub(crate) struct Seen {
     pub(crate) constant: f64,
 }
 
-impl Seen {
+impl WhitenedChannels {
     /// Channels that see `C s` with noise of covariance `R`.
     pub(crate) fn new(observation: &[Vec<f64>], noise: &[Vec<f64>]) -> Result<Self, ModelError> {
         let size = observation.len();
@@ -73,7 +73,7 @@ fn asymmetric_row(matrix: &[Vec<f64>]) -> Option<usize> {
 pub(crate) struct Motion {
     pub(crate) starts: Vec<Start>,
     pub(crate) moves: Vec<Move>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: WhitenedChannels,
 }
 
 /// The mode at each time; `None` where there is one for all.

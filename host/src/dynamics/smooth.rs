@@ -99,14 +99,14 @@ impl StepMoments {
 }
 
 /// One state given all of a series, and its covariance with the one before.
-pub(crate) struct Given {
+pub(crate) struct SmoothedState {
     pub(crate) mean: DVector<f64>,
     covariance: DMatrix<f64>,
     /// `Cov(s_t, s_t-1)`; none of the first.
     across: Option<DMatrix<f64>>,
 }
 
-impl Given {
+impl SmoothedState {
     /// `E[s s']`.
     fn square(&self) -> DMatrix<f64> {
         &self.covariance + &self.mean * self.mean.transpose()
@@ -124,7 +124,7 @@ impl Given {
 ///
 /// Sources: Bryson and Frazier 1963; de Jong, "Smoothing and interpolation with the state-space model",
 /// 1989.
-fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
+fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<SmoothedState> {
     let states = motion.starts[0].mean.len();
     let square = |entries: &[f64]| DMatrix::from_row_slice(states, states, entries);
     let vectors = |rows: &[Vec<f64>]| -> Vec<DVector<f64>> {
@@ -161,7 +161,7 @@ fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
             let filtered = square(&moments[before].filtered);
             &kept * transition * filtered
         });
-        given.push(Given { mean, covariance, across });
+        given.push(SmoothedState { mean, covariance, across });
         r = transition.transpose() * r;
         n = transition.transpose() * n * transition;
     }
@@ -174,7 +174,7 @@ pub(crate) fn smooth(
     motion: &Motion,
     path: Path<'_>,
     samples: RowsView<'_>,
-) -> Result<(Vec<Given>, f64), SystemError> {
+) -> Result<(Vec<SmoothedState>, f64), SystemError> {
     let (moments, log_likelihood) = motion.forward(path, &mut samples.iter_in_part())?;
     Ok((backward(motion, path, &moments), log_likelihood))
 }
@@ -183,7 +183,7 @@ impl Expected {
     /// Adds the expectations of one series.
     pub(crate) fn observe(
         &mut self,
-        given: &[Given],
+        given: &[SmoothedState],
         log_likelihood: f64,
         (motion, path): (&Motion, Path<'_>),
         samples: RowsView<'_>,
@@ -244,7 +244,7 @@ impl Completion {
     /// ```
     ///
     /// and `a_o = x_o`.
-    fn add(&self, x: &[f64], one: &Given, to: &mut Expected) {
+    fn add(&self, x: &[f64], one: &SmoothedState, to: &mut Expected) {
         let Self { observation, noise } = self;
         let (missing, there): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&d| x[d].is_nan());
         let part = |rows: &[usize], columns: &[usize]| {

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::motion::factors;
-use super::{Matrix, Motion, Move, Seen, Start, SystemError};
+use super::{Matrix, Motion, Move, Start, SystemError, WhitenedChannels};
 use crate::data::{Rows, RowsView, Samples};
 use crate::runtime::check::{FINITE, length, numbers};
 use crate::runtime::numbers::normal;
@@ -222,14 +222,14 @@ pub(super) fn seen(
     n: usize,
     observation: &[Vec<f64>],
     noise: &[Vec<f64>],
-) -> Result<Seen, SystemError> {
+) -> Result<WhitenedChannels, SystemError> {
     let d = observation.len();
     if d == 0 {
         return Err(SystemError::Empty("channels"));
     }
     numbers("observation", observation, (d, n), FINITE)?;
     numbers("observation_noise", noise, (d, d), FINITE)?;
-    Seen::new(observation, noise)
+    WhitenedChannels::new(observation, noise)
         .map_err(|error| SystemError::covariance("observation_noise", error))
 }
 

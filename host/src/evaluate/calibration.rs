@@ -74,12 +74,13 @@ impl Calibration {
     pub fn by(scale: f64, judged: &[Judged], classes: usize) -> Option<Self> {
         let windows: Vec<Values> =
             judged.iter().filter_map(|one| Values::of(one, classes)).collect();
-        let said: Vec<Said> = windows.iter().map(|values| values.said(scale)).collect();
+        let said: Vec<WindowCalibration> =
+            windows.iter().map(|values| values.said(scale)).collect();
         let all: Vec<&Values> = windows.iter().collect();
         (!all.is_empty()).then(|| Self::of_said(scale, &all, &said, classes))
     }
 
-    fn of_said(scale: f64, all: &[&Values], said: &[Said], classes: usize) -> Self {
+    fn of_said(scale: f64, all: &[&Values], said: &[WindowCalibration], classes: usize) -> Self {
         let count = all.len() as f64;
         let mut bins = [(0_usize, 0.0, 0_usize); BINS];
         for one in said {
@@ -123,7 +124,7 @@ struct Values {
 }
 
 /// Evaluation of the probabilities of a window.
-struct Said {
+struct WindowCalibration {
     confidence: f64,
     right: bool,
     loss: f64,
@@ -140,11 +141,15 @@ impl Values {
         (judged.label < classes).then_some(Self { values, label: judged.label, right })
     }
 
-    fn said(&self, scale: f64) -> Said {
+    fn said(&self, scale: f64) -> WindowCalibration {
         let sum: f64 = self.values.iter().map(|value| (scale * value).exp()).sum();
         let odds = (scale * self.values[self.label]).exp();
         // One over the probability: of what is certain the logarithm is zero, and not minus zero.
-        Said { confidence: sum.recip(), right: self.right, loss: (sum / odds).min(MOST).ln() }
+        WindowCalibration {
+            confidence: sum.recip(),
+            right: self.right,
+            loss: (sum / odds).min(MOST).ln(),
+        }
     }
 }
 

@@ -247,7 +247,7 @@ impl<'a> Data<'a> {
         motion: &Motion,
         path: Option<&[usize]>,
         index: usize,
-    ) -> Result<(Vec<crate::dynamics::Given>, f64), FitError> {
+    ) -> Result<(Vec<crate::dynamics::SmoothedState>, f64), FitError> {
         smooth(motion, path, self.series[index])
             .map_err(|why| FitError::Impossible { sequence: index, why: why.to_string() })
     }

@@ -11,8 +11,8 @@ use crate::batch::path;
 use crate::data::centre_and_spread;
 use crate::data::{Rows, Samples, SamplesView};
 use crate::dynamics::{
-    Expected, Given, LinearSystem, Motion, StartMoments, StepMoments, SwitchingSystem, dense,
-    rows_of,
+    Expected, LinearSystem, Motion, SmoothedState, StartMoments, StepMoments, SwitchingSystem,
+    dense, rows_of,
 };
 use crate::parallel::each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
@@ -171,7 +171,7 @@ impl SwitchingEm {
         data: &Data<'_>,
         system: &SwitchingSystem,
         paths: Option<&[Vec<usize>]>,
-    ) -> Result<Vec<(Vec<Given>, f64)>, FitError> {
+    ) -> Result<Vec<(Vec<SmoothedState>, f64)>, FitError> {
         let motion = system.motion()?;
         let one =
             |index: usize| data.smooth(&motion, paths.map(|paths| paths[index].as_slice()), index);
@@ -181,7 +181,7 @@ impl SwitchingEm {
     fn expect(
         &self,
         (data, motion): (&Data<'_>, &Motion),
-        states: &[(Vec<Given>, f64)],
+        states: &[(Vec<SmoothedState>, f64)],
         paths: &[Vec<usize>],
     ) -> Expected {
         let mut sum = Expected::zero(self.modes, self.system.states, data.scale.len());
@@ -194,11 +194,11 @@ impl SwitchingEm {
     /// Paths of modes from states and their predecessors.
     fn segment(
         &self,
-        states: &[(Vec<Given>, f64)],
+        states: &[(Vec<SmoothedState>, f64)],
         progress: &(dyn Fn() + Sync),
     ) -> Result<Vec<Vec<usize>>, FitError> {
         let size = 2 * self.system.states;
-        let pairs = |(given, _): &(Vec<Given>, f64)| {
+        let pairs = |(given, _): &(Vec<SmoothedState>, f64)| {
             let mut rows = Rows::new(size);
             for (t, one) in given.iter().enumerate() {
                 let before = t.checked_sub(1).map(|before| &given[before].mean);
@@ -302,7 +302,7 @@ impl SwitchingEm {
 /// The likeliest paths under the expectations of the states.
 fn likeliest_paths(
     system: &SwitchingSystem,
-    states: &[(Vec<Given>, f64)],
+    states: &[(Vec<SmoothedState>, f64)],
 ) -> Result<Vec<Vec<usize>>, FitError> {
     let modes = system.modes();
     let laws: Vec<Law> = (0..modes).map(|mode| Law::of(system, mode)).collect();
@@ -321,7 +321,7 @@ fn likeliest_paths(
         let hmm = CoreHmm::new(chain, std::array::from_fn::<_, N, _>(Potential));
         let one = |sequence: usize| {
             let (given, _) = &states[sequence];
-            let log = |(t, one): (usize, &Given)| {
+            let log = |(t, one): (usize, &SmoothedState)| {
                 let step = t.checked_sub(1).and_then(|before| one.step(&given[before]));
                 step.map(|step| laws.iter().map(|law| law.expected(&step)).collect::<Vec<f64>>())
             };

@@ -313,13 +313,13 @@ mod tests {
         let form = candidates[1].form.clone();
         let (left_out, could_not_lead, fits, lead) = (0, 2, 1, None);
         let choice = FormChoice { form, candidates, left_out, could_not_lead, fits, lead };
-        struct Told(FormChoice);
-        impl fmt::Display for Told {
+        struct FormName(FormChoice);
+        impl fmt::Display for FormName {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write_forms(f, &self.0, false)
             }
         }
-        let text = Told(choice).to_string();
+        let text = FormName(choice).to_string();
         assert_eq!(text.matches("\n  stage 2").count(), MOST_TOLD, "{text}");
         for part in ["skipped 2 forms", "\n  stage 1 ", "stage 2 *", "\n  6 more, in JSON"] {
             assert!(text.contains(part), "no {part} in:\n{text}");

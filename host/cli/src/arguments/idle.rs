@@ -172,23 +172,23 @@ impl TrainingArguments {
 }
 
 /// A value of an option: empty if the option was not given.
-trait Given: Default {
+trait OptionValue: Default {
     fn is_given(&self) -> bool;
 }
 
-impl<T> Given for Option<T> {
+impl<T> OptionValue for Option<T> {
     fn is_given(&self) -> bool {
         self.is_some()
     }
 }
 
-impl<T> Given for Vec<T> {
+impl<T> OptionValue for Vec<T> {
     fn is_given(&self) -> bool {
         !self.is_empty()
     }
 }
 
-impl Given for bool {
+impl OptionValue for bool {
     fn is_given(&self) -> bool {
         *self
     }

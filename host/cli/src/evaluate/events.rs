@@ -23,7 +23,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     given.extend(named([("--group", arguments.training.group.is_some())]));
     note_idle(&given, "what is judged is trained already")?;
     let judged = arguments.model.iter().map(|model| judge(arguments, model));
-    super::super::print(&Judged { figures: judged.collect::<Result<_, _>>()? }, arguments.json)
+    super::super::print(
+        &JudgedSpotters { figures: judged.collect::<Result<_, _>>()? },
+        arguments.json,
+    )
 }
 
 fn validate(arguments: &Arguments) -> Result<(), Failure> {
@@ -57,11 +60,11 @@ fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
 
 /// Spotters on the same series.
 #[derive(Serialize)]
-struct Judged {
+struct JudgedSpotters {
     figures: Vec<EventFigures>,
 }
 
-impl fmt::Display for Judged {
+impl fmt::Display for JudgedSpotters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.figures.iter().try_for_each(|one| writeln!(f, "{one}"))
     }

@@ -20,7 +20,7 @@ use crate::options::{each_once, note_idle};
 use crate::{Failure, Topic, note};
 
 /// A kernel, and the name of its machine among the classifiers.
-pub(super) struct Named {
+pub(super) struct NamedKernel {
     name: String,
     kernel: Kernel,
 }
@@ -75,7 +75,7 @@ impl Arguments {
 }
 
 /// The kernels asked for, in order, each once; of several on one kernel the file is in the name.
-pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
+pub(super) fn read(arguments: &Arguments) -> Result<Vec<NamedKernel>, Failure> {
     let files = each_once(&arguments.kernel_model);
     let models: Vec<MarginalModel> =
         files.iter().map(|path| MarginalModel::read(path)).collect::<Result<_, _>>()?;
@@ -86,8 +86,9 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
     };
     let names: Vec<String> = files.iter().zip(&kernels).map(name).collect();
     let marginal = names.into_iter().zip(models);
-    let mut all: Vec<Named> =
-        marginal.map(|(name, model)| Named { name, kernel: Kernel::Marginal(model) }).collect();
+    let mut all: Vec<NamedKernel> = marginal
+        .map(|(name, model)| NamedKernel { name, kernel: Kernel::Marginal(model) })
+        .collect();
     if arguments.kernel.is_empty() {
         let mut given = arguments.options.given();
         let read = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
@@ -110,18 +111,24 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
             ));
         }
         arguments.asked(entry)?.read()?;
-        all.push(Named { name: format!("kernel {}", entry.name), kernel: Kernel::ByName(entry) });
+        all.push(NamedKernel {
+            name: format!("kernel {}", entry.name),
+            kernel: Kernel::ByName(entry),
+        });
     }
     for path in each_once(&arguments.gram) {
         let name = format!("matrix {}", path.display());
         let read = read_gram(&path)?;
-        all.push(Named { name, kernel: Kernel::Matrix(path, read) });
+        all.push(NamedKernel { name, kernel: Kernel::Matrix(path, read) });
     }
     Ok(all)
 }
 
 /// Options of reading: as the first kernel with numbers of its own requires, if there is one.
-pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
+pub(super) fn reading(
+    arguments: &Arguments,
+    kernels: &[NamedKernel],
+) -> Result<ReadOptions, Failure> {
     let values = arguments.emitting.values();
     let first = kernels.iter().find_map(|one| match &one.kernel {
         Kernel::Marginal(model) => Some(model),
@@ -143,7 +150,7 @@ fn request(arguments: &Arguments) -> Result<Request, Failure> {
 pub(super) fn check(
     arguments: &Arguments,
     data: &Dataset,
-    kernels: &[Named],
+    kernels: &[NamedKernel],
 ) -> Result<(), Failure> {
     if kernels.is_empty() {
         return Ok(());
@@ -152,7 +159,7 @@ pub(super) fn check(
     let windows = data.windows(request.windowing.as_ref());
     request.learner().check_windows(windows.all().len())?;
     let views = views(&windows);
-    for Named { kernel, .. } in kernels {
+    for NamedKernel { kernel, .. } in kernels {
         match kernel {
             Kernel::Marginal(model) => {
                 let taken = model.log_cross_gram(&views, &views[..views.len().min(1)]);
@@ -202,11 +209,11 @@ fn check_matrix(
             ),
         ));
     }
-    tell_spectrum(file, gram)
+    note_spectrum(file, gram)
 }
 
 /// Reports that a matrix is not that of a kernel.
-fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
+fn note_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     if gram.len() <= SPECTRUM_UNASKED {
         let spectrum = gram.spectrum()?;
         if !spectrum.is_positive_semidefinite() {
@@ -227,7 +234,7 @@ fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
 pub(super) fn validate(
     arguments: &Arguments,
     data: &Dataset,
-    Named { name, kernel }: &Named,
+    NamedKernel { name, kernel }: &NamedKernel,
     folds: CrossValidationOptions,
 ) -> Result<CrossValidation, Failure> {
     let request = request(arguments)?;
@@ -252,7 +259,7 @@ pub(super) fn validate(
             let asked = arguments.asked(entry)?;
             if asked.fits_nothing_shared() {
                 let matrix = asked.matrix(&Reads::Fitted, data, &windows, &[], true)?;
-                tell_spectrum(name, &matrix.computed.gram)?;
+                note_spectrum(name, &matrix.computed.gram)?;
                 return one_for_all(&matrix.computed.gram)
                     .map_err(|error| Failure::of(data, error));
             }

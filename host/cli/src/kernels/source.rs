@@ -11,7 +11,7 @@ use crate::training::fit;
 use crate::{Failure, Topic, progress, tell};
 
 /// Models by the names of their classes; the one of all data has none.
-type Named = Vec<(Option<String>, FittedModel)>;
+type ClassModels = Vec<(Option<String>, FittedModel)>;
 
 impl Asked<'_> {
     /// A model per class, or one of all, fitted to some series; the one picked, or all.
@@ -55,7 +55,7 @@ impl Asked<'_> {
         series: &[usize],
         request: &Request,
         one: bool,
-    ) -> Result<Named, Failure> {
+    ) -> Result<ClassModels, Failure> {
         let family = self.family(request, data)?;
         tell::room_for(data, &family)?;
         let (_, scale) = centre_and_scale(data, series);
@@ -79,7 +79,7 @@ impl Asked<'_> {
 }
 
 /// Models with the names of their classes, where there is one per class.
-pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
+pub(super) fn named(classes: &[String], models: &[Hmm]) -> ClassModels {
     // A classifier may have been trained on the scores of one class alone.
     let of_classes = classes.len() == models.len();
     let name = |class: usize| classes.get(class).filter(|_| of_classes).cloned();
@@ -87,7 +87,10 @@ pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
 }
 
 /// The model of a class, or all.
-pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedModel>, Failure> {
+pub(super) fn picked(
+    models: ClassModels,
+    scores: &ScoreModels,
+) -> Result<Vec<FittedModel>, Failure> {
     let class = match scores {
         ScoreModels::Universal if models.len() > 1 => {
             return Err(Failure::input(

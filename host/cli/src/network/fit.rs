@@ -244,7 +244,7 @@ fn named_edge(text: &str, names: &[&str], file: &str) -> Result<(usize, usize), 
 }
 
 /// A network, how it came about, and the score of its graph if it has one.
-type Fitted = (Network, String, Option<f64>);
+type FittedNetwork = (Network, String, Option<f64>);
 
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
@@ -345,7 +345,7 @@ fn fit(
     table: &TextTable,
     variables: &[Variable],
     records: &Records,
-) -> Result<Fitted, Failure> {
+) -> Result<FittedNetwork, Failure> {
     let (prior, at) = (arguments.learning.prior(), |error| refused(table, error));
     let (parents, mut words, score) = match (like.zip(arguments.like.as_ref()), arguments.graph) {
         (Some((file, path)), _) => {

@@ -45,12 +45,12 @@ pub(super) struct Written {
     #[command(flatten)]
     text: TextOptions,
     /// Treatment of a category that the model has not seen: an error, or missing
-    #[arg(long, value_enum, default_value_t = OfUnseen::Refuse)]
-    unseen: OfUnseen,
+    #[arg(long, value_enum, default_value_t = UnseenCategory::Refuse)]
+    unseen: UnseenCategory,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum OfUnseen {
+enum UnseenCategory {
     /// An error; network predict leaves the record undecided, and counts it
     #[default]
     Refuse,
@@ -60,7 +60,7 @@ enum OfUnseen {
 
 impl From<TextOptions> for Written {
     fn from(text: TextOptions) -> Self {
-        Self { text, unseen: OfUnseen::default() }
+        Self { text, unseen: UnseenCategory::default() }
     }
 }
 
@@ -75,8 +75,8 @@ impl Written {
     /// A table's records by a model's columns.
     pub(super) fn records(&self, table: &TextTable, columns: &Schema) -> Result<Records, Failure> {
         let unseen = match self.unseen {
-            OfUnseen::Refuse => Unseen::Refused,
-            OfUnseen::Missing => Unseen::Missing,
+            UnseenCategory::Refuse => Unseen::Refused,
+            UnseenCategory::Missing => Unseen::Missing,
         };
         let (records, unknown) = columns.records_with(table, unseen)?;
         if !unknown.is_empty() {
@@ -100,8 +100,8 @@ impl Written {
         columns: &Schema,
     ) -> Result<(Records, Vec<usize>), Failure> {
         match self.unseen {
-            OfUnseen::Missing => Ok((self.records(table, columns)?, Vec::new())),
-            OfUnseen::Refuse => Ok(columns.records_with(table, Unseen::Missing)?),
+            UnseenCategory::Missing => Ok((self.records(table, columns)?, Vec::new())),
+            UnseenCategory::Refuse => Ok(columns.records_with(table, Unseen::Missing)?),
         }
     }
 

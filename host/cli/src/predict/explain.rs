@@ -53,21 +53,21 @@ enum Explainer<'a> {
 }
 
 /// Explanation of a window.
-enum Found {
+enum WindowExplanation {
     Samples(Explanation),
     Channels(ChannelParts),
 }
 
 impl Explainer<'_> {
-    fn explain(&self, window: SamplesView<'_>) -> Option<Found> {
+    fn explain(&self, window: SamplesView<'_>) -> Option<WindowExplanation> {
         match self {
-            Self::Samples(deployed) => deployed.explain(window).map(Found::Samples),
-            Self::Channels(channels) => channels.explain(window).map(Found::Channels),
+            Self::Samples(deployed) => deployed.explain(window).map(WindowExplanation::Samples),
+            Self::Channels(channels) => channels.explain(window).map(WindowExplanation::Channels),
         }
     }
 }
 
-impl Found {
+impl WindowExplanation {
     /// Samples refused.
     fn refused(&self) -> usize {
         match self {
@@ -208,9 +208,10 @@ pub(super) fn explain(
     let asked = |window: &&Window<'_>| wanted.is_none_or(|series| series == window.series);
     let windows: Vec<&Window<'_>> = windows.all().iter().filter(asked).collect();
     let explain = |window: &&Window<'_>| explainer.explain(window.samples);
-    let found: Vec<Option<Found>> = windows.par_iter().map(explain).collect();
+    let found: Vec<Option<WindowExplanation>> = windows.par_iter().map(explain).collect();
     tell::windows(&data, windowing.as_ref());
-    let refused = |found: &Option<Found>| found.as_ref().map_or(0, Found::refused);
+    let refused =
+        |found: &Option<WindowExplanation>| found.as_ref().map_or(0, WindowExplanation::refused);
     let count = found.iter().map(refused).sum();
     let first = found.iter().position(|found| refused(found) > 0);
     let first = first.and_then(|index| windows.get(index).copied());
@@ -278,10 +279,10 @@ fn draw(
     data: &Dataset,
     classes: &[String],
     windows: &[&Window<'_>],
-    found: &[Option<Found>],
+    found: &[Option<WindowExplanation>],
 ) -> Result<(), Failure> {
     let explained = windows.iter().zip(found).filter_map(|(one, why)| match why {
-        Some(Found::Samples(why)) => Some((*one, why)),
+        Some(WindowExplanation::Samples(why)) => Some((*one, why)),
         _ => None,
     });
     let Some(series) = explained.clone().next().map(|(window, _)| window.series) else {

@@ -106,7 +106,7 @@ pub(super) fn predict_stream(
         } else if read.is_ok() {
             missing += 1;
             if missing == AWAITED && !std::mem::replace(&mut lacking, true) {
-                tell_unobserved(&reader, there);
+                note_unobserved(&reader, there);
             }
         }
         if end == 0 {
@@ -146,11 +146,11 @@ pub(super) fn predict_stream(
             }
         }
         if end == 1 && !reader.has_times() {
-            times.tell_none();
+            times.note_none();
         }
         // Those that are missing now are noted once there are as many.
         if end.is_multiple_of(AWAITED) && missing < LAST && !lacking {
-            lacking = tell_absent(&reader, end, contract);
+            lacking = note_absent(&reader, end, contract);
         }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
@@ -162,9 +162,9 @@ pub(super) fn predict_stream(
     }
     scales.judge(reader.line(), reader.unit_matches(), true);
     if !lacking && missing > 0 && (there == 0 || missing >= LAST) {
-        tell_unobserved(&reader, there);
+        note_unobserved(&reader, there);
     } else if !lacking {
-        tell_absent(&reader, before, contract);
+        note_absent(&reader, before, contract);
     }
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
@@ -191,7 +191,7 @@ fn csv_line(fields: &[String]) -> Result<String, Failure> {
 }
 
 /// Notes in how many of the samples so far each channel has no number; whether there are such.
-fn tell_absent<R: BufRead>(reader: &LiveReader<R>, samples: u64, contract: &Contract) -> bool {
+fn note_absent<R: BufRead>(reader: &LiveReader<R>, samples: u64, contract: &Contract) -> bool {
     let Kind::Channels(names) = reader.kind() else { return false };
     let samples = usize::try_from(samples).unwrap_or(usize::MAX);
     let words = absent::in_words(names, reader.absent(), samples, Some(contract));
@@ -202,7 +202,7 @@ fn tell_absent<R: BufRead>(reader: &LiveReader<R>, samples: u64, contract: &Cont
 }
 
 /// Tells of channels without a number since a line, or since the beginning: where one is missing, so is the whole sample.
-fn tell_unobserved<R: BufRead>(reader: &LiveReader<R>, since: u64) {
+fn note_unobserved<R: BufRead>(reader: &LiveReader<R>, since: u64) {
     let channels = reader.unobserved_channels(since);
     let Kind::Channels(_) = reader.kind() else { return };
     let channels: Vec<String> = channels.iter().map(|name| format!("`{name}`")).collect();

@@ -115,7 +115,7 @@ impl Times {
     }
 
     /// Notes the assumption about a stream without a column of times.
-    pub(super) fn tell_none(&mut self) {
+    pub(super) fn note_none(&mut self) {
         if let Some(period) = self.period {
             self.once(
                 Topic::NoTimes,

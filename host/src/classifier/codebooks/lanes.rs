@@ -11,13 +11,13 @@ const LANES: usize = 8;
 
 /// A series by channels, from its first observed sample on. Where one is missing, the last that was observed stands for
 /// it, as in a device's ring.
-pub(super) struct Heard {
+pub(super) struct FilledSeries {
     /// `[channel][sample]`, with as many zeros at the end as lanes may read beyond.
     channels: Vec<Vec<f32>>,
     observed: Vec<bool>,
 }
 
-impl Heard {
+impl FilledSeries {
     /// Takes the first `channels` columns of rows.
     pub(super) fn of(rows: RowsView<'_>, channels: usize) -> Self {
         let begun = || rows.iter().skip_while(Option::is_none);

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, Lags, SamplesView};
 
-pub(crate) use placed::{FrontEnd, Placed};
+pub(crate) use placed::{FrontEnd, PlacedStage};
 pub use quantiser::VectorQuantiser;
-pub(crate) use stream::{FrontStream, Heard};
+pub(crate) use stream::{FrontOutput, FrontStream};
 
 /// The stages that samples go through before models see them, in order: see the core's
 /// [`front`](fishweir_core::front). Without any, models see samples as they are.

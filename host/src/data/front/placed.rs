@@ -10,14 +10,14 @@ use crate::data::{Alphabet, Kind};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FrontEnd {
     front: Front,
-    stages: Vec<Placed>,
+    stages: Vec<PlacedStage>,
     /// The names of its rows' channels; empty without a stage.
     names: Vec<String>,
 }
 
 /// A stage over channels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Placed {
+pub(crate) enum PlacedStage {
     Decimate {
         every: u32,
         channels: usize,
@@ -76,13 +76,13 @@ impl Front {
         if let Some(stage) = slopes.nth(1) {
             return Err(FrontError::SlopesAgain(stage.clone()));
         }
-        let stages = self.stages().iter().map(|stage| Placed::of(stage, &mut names));
+        let stages = self.stages().iter().map(|stage| PlacedStage::of(stage, &mut names));
         let stages = stages.collect::<Result<_, _>>()?;
         Ok(FrontEnd { front: self.clone(), stages, names })
     }
 }
 
-impl Placed {
+impl PlacedStage {
     /// Places a stage over channels, whose names become those of its rows.
     fn of(stage: &Stage, names: &mut Vec<String>) -> Result<Self, FrontError> {
         match stage {
@@ -223,7 +223,7 @@ impl FrontEnd {
     }
 
     /// Stages of the front end.
-    pub(crate) fn stages(&self) -> &[Placed] {
+    pub(crate) fn stages(&self) -> &[PlacedStage] {
         &self.stages
     }
 
@@ -234,12 +234,12 @@ impl FrontEnd {
 
     /// Returns whether models receive symbols.
     pub(crate) fn makes_symbols(&self) -> bool {
-        matches!(self.stages.last(), Some(Placed::Symbols(_)))
+        matches!(self.stages.last(), Some(PlacedStage::Symbols(_)))
     }
 
     /// Numbers in a row made of `channels` channels, or number of symbols.
     pub(crate) fn width(&self, channels: usize) -> usize {
-        self.stages.last().map_or(channels, Placed::width)
+        self.stages.last().map_or(channels, PlacedStage::width)
     }
 
     /// Kind of the rows, by names. Symbols stay as they are.
@@ -273,7 +273,7 @@ impl FrontEnd {
 
     /// The samples from a row to the next.
     pub(crate) fn every(&self) -> usize {
-        self.stages.iter().map(Placed::every).fold(1, usize::saturating_mul)
+        self.stages.iter().map(PlacedStage::every).fold(1, usize::saturating_mul)
     }
 
     /// Offset of each stage in flash, in bytes, and their end.
@@ -281,7 +281,7 @@ impl FrontEnd {
     /// The stages up to each one are a value of their own, with the largest alignment among them.
     pub(crate) fn layout(&self) -> (Vec<usize>, usize) {
         let (mut end, mut aligned) = (0_usize, 1);
-        let begin = |stage: &Placed| {
+        let begin = |stage: &PlacedStage| {
             let taken = stage.taken();
             aligned = aligned.max(taken.aligned);
             let at = end.next_multiple_of(aligned);

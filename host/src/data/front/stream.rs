@@ -8,13 +8,13 @@ use fishweir_core::lagged::RingIndex;
 use fishweir_core::number::Real;
 
 use super::FrontEnd;
-use super::placed::{MelPlaced, Placed};
+use super::placed::{MelPlaced, PlacedStage};
 use crate::data::lags::{Lags, Widened};
 use crate::data::samples::{Rows, Samples, SamplesView};
 
 /// Input of the models.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Heard<'a, T> {
+pub(crate) enum FrontOutput<'a, T> {
     /// A row of numbers.
     Row(&'a [T]),
     /// The number of a word.
@@ -23,7 +23,7 @@ pub(crate) enum Heard<'a, T> {
     Missing,
 }
 
-impl<'a, T> Heard<'a, T> {
+impl<'a, T> FrontOutput<'a, T> {
     /// The row, if it is one.
     pub(crate) fn row(self) -> Option<&'a [T]> {
         if let Self::Row(row) = self { Some(row) } else { None }
@@ -36,7 +36,7 @@ impl<'a, T> Heard<'a, T> {
 }
 
 /// Callback for each complete row.
-type Hear<'h, T> = &'h mut dyn FnMut(Heard<'_, T>);
+type Hear<'h, T> = &'h mut dyn FnMut(FrontOutput<'_, T>);
 
 /// The stages of a front end and their states.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ fn through<T: Real>(
     hear: Hear<'_, T>,
 ) -> Result<(), ObservationError> {
     let Some((first, rest)) = stages.split_first_mut() else {
-        hear(x.map_or(Heard::Missing, Heard::Row));
+        hear(x.map_or(FrontOutput::Missing, FrontOutput::Row));
         return Ok(());
     };
     let mut tell = |step, row: &[T]| match step {
@@ -139,30 +139,30 @@ fn through<T: Real>(
             (refused, told) = (symbol.map(drop), Ok(()));
             // The last stage, and no more words than there are letters.
             let symbol = symbol.ok().flatten().and_then(|symbol| u16::try_from(symbol).ok());
-            hear(symbol.map_or(Heard::Missing, Heard::Symbol));
+            hear(symbol.map_or(FrontOutput::Missing, FrontOutput::Symbol));
         }
     }
     refused.and(told)
 }
 
 impl<T: Real> State<T> {
-    fn of(stage: &Placed) -> Self {
+    fn of(stage: &PlacedStage) -> Self {
         let row = vec![T::ZERO; stage.width()];
         let reals = |numbers: &[f32]| numbers.iter().map(|&x| T::from_f64(x.into())).collect();
         match stage {
-            Placed::Symbols(quantiser) => Self::Symbols {
+            PlacedStage::Symbols(quantiser) => Self::Symbols {
                 weights: reals(quantiser.weights()),
                 words: quantiser.words().iter().map(|word| reals(word)).collect(),
             },
-            Placed::Decimate { every, .. } => {
+            PlacedStage::Decimate { every, .. } => {
                 Self::Decimate { every: *every, sum: row.clone(), place: MeanState::NEW, row }
             }
-            Placed::Magnitude { group } => Self::Magnitude { group: group.clone(), row },
-            Placed::Slopes { samples, channels } => {
+            PlacedStage::Magnitude { group } => Self::Magnitude { group: group.clone(), row },
+            PlacedStage::Slopes { samples, channels } => {
                 let ring = vec![vec![T::ZERO; *channels]; *samples as usize - 1];
                 Self::Slopes { ring, place: RingIndex::NEW, row }
             }
-            Placed::Cepstra(one) => Self::Cepstra(Box::new(MelState {
+            PlacedStage::Cepstra(one) => Self::Cepstra(Box::new(MelState {
                 ring: vec![0.0; one.window.len()],
                 place: FrameState::new(one.window.len()),
                 frame: vec![0.0; one.window.len()],

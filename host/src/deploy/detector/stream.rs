@@ -112,13 +112,13 @@ trait Run {
     fn gain(&self) -> (f32, f32);
 }
 
-struct Running<E: Emission, const N: usize> {
+struct DetectorRun<E: Emission, const N: usize> {
     detector: ChangeDetector<E, N, 1>,
     state: ChangeState<Dual<f32, 1>, N>,
     mark: ChangeState<Dual<f32, 1>, N>,
 }
 
-impl<E, const N: usize> Run for Running<E, N>
+impl<E, const N: usize> Run for DetectorRun<E, N>
 where
     E: Build<f32, Weight = Dual<f32, 1>>,
 {
@@ -158,6 +158,6 @@ where
         let detector: ChangeDetector<E, N, 1> =
             ChangeDetector::from_parts(hmm(model, 0), memory, fit, [drift]);
         let state = detector.initial_state();
-        Box::new(Running { detector, state, mark: state })
+        Box::new(DetectorRun { detector, state, mark: state })
     })
 }

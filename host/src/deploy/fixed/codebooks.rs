@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::error::QuantiseError;
 use crate::classifier::{BookIn, CodeRing, CodebooksSize};
 use crate::data::Sample;
-use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, Weighed, beside_codebooks};
+use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, Weighed, with_codebooks};
 use crate::deploy::past::integers;
 
 /// Codewords of the samples of all windows, of each codebook that has one.
@@ -85,7 +85,7 @@ impl FixedCodebooks {
 
     /// Adds the codebooks to a source.
     pub(super) fn beside(&self, text: &str) -> String {
-        beside_codebooks(text, "i16", (&self.books, &self.weighed), Some(&self.units))
+        with_codebooks(text, "i16", (&self.books, &self.weighed), Some(&self.units))
     }
 
     /// The codewords that samples have, against those in `f64`.

@@ -139,22 +139,23 @@ impl FixedPoint {
         let windows = data.windows(windowing);
         let all = windows.all();
         let parts: Vec<&[Window<'_>]> = all.chunks(part_size(all.len())).collect();
-        let of_part = |part: usize| -> Result<Vec<Option<Compared>>, MeasureError> {
+        let of_part = |part: usize| -> Result<Vec<Option<WindowDeviation>>, MeasureError> {
             let mut streams = (self.stream(), exact.stream());
-            let mut compare = |window| Compared::over((self, &exact), &mut streams, window);
+            let mut compare = |window| WindowDeviation::over((self, &exact), &mut streams, window);
             parts[part].iter().map(|window| Ok(compare(window.samples)?)).collect()
         };
-        let compared: Vec<Option<Compared>> =
+        let compared: Vec<Option<WindowDeviation>> =
             try_each(parts.len(), &of_part)?.into_iter().flatten().collect();
         if compared.is_empty() {
             return Err(MeasureError::NoWindows(data.source().to_owned()));
         }
-        let compared: Vec<Compared> = compared.into_iter().flatten().collect();
+        let compared: Vec<WindowDeviation> = compared.into_iter().flatten().collect();
         if compared.is_empty() {
             return Err(MeasureError::NoSample(data.source().to_owned()));
         }
         let count = compared.len();
-        let mean = |of: fn(&Compared) -> f64| compared.iter().map(of).sum::<f64>() / count as f64;
+        let mean =
+            |of: fn(&WindowDeviation) -> f64| compared.iter().map(of).sum::<f64>() / count as f64;
         Ok(Deviation {
             windows: count,
             worst: compared.iter().map(|one| one.worst).fold(0.0, f64::max),
@@ -192,11 +193,11 @@ impl Deviation {
 }
 
 impl DeviationBound {
-    fn of(compared: &[Compared]) -> Self {
+    fn of(compared: &[WindowDeviation]) -> Self {
         let mut bounds: Vec<f64> = compared.iter().filter_map(|one| one.bound).collect();
         bounds.sort_by(f64::total_cmp);
         let certain = compared.iter().filter(|one| one.certain).count();
-        let beyond = |one: &&Compared| one.bound.is_some_and(|bound| one.worst > bound);
+        let beyond = |one: &&WindowDeviation| one.bound.is_some_and(|bound| one.worst > bound);
         Self {
             exceeded: compared.iter().filter(beyond).count(),
             windows: bounds.len(),
@@ -207,7 +208,7 @@ impl DeviationBound {
     }
 }
 
-struct Compared {
+struct WindowDeviation {
     worst: f64,
     mean: f64,
     margin: f64,
@@ -219,7 +220,7 @@ struct Compared {
     certain: bool,
 }
 
-impl Compared {
+impl WindowDeviation {
     /// Compares the two over a window; `None` if both refuse all of it.
     fn over(
         (in_fixed, in_f64): (&FixedPoint, &Deployed<f64>),

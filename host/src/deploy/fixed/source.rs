@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
-use crate::deploy::lags::{behind_lags, hearing};
+use crate::deploy::lags::{hearing, with_lags};
 use crate::deploy::model::States;
 use crate::deploy::source::{
     chain_and_emissions, confidence_source, contexts_and_emissions, contract_source, head,
@@ -71,7 +71,7 @@ impl FixedPoint {
         tail(&mut text, &self.common.weights, &self.common.biases, self.common.normalisation);
         if !self.common.lags.is_empty() {
             let banked = [self.engine.models.len(), self.outputs()];
-            text = behind_lags(&text, &self.common.lags, self.size(), banked);
+            text = with_lags(&text, &self.common.lags, self.size(), banked);
         }
         if let Some(codebooks) = &self.engine.codebooks {
             text = codebooks.beside(&text);

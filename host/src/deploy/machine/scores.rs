@@ -55,7 +55,7 @@ pub(super) fn stream(
     of: &Common,
 ) -> Box<dyn KernelStream<f32> + Send> {
     let size = of.size();
-    Box::new(Running {
+    Box::new(ScoreRun {
         blocks: models.iter().map(|model| block(model, size)).collect(),
         normalisation: of.normalisation,
         likelihood: kernel.likelihood,
@@ -66,7 +66,7 @@ pub(super) fn stream(
     })
 }
 
-struct Running {
+struct ScoreRun {
     blocks: Vec<Box<dyn Block + Send>>,
     normalisation: Normalisation,
     likelihood: bool,
@@ -76,7 +76,7 @@ struct Running {
     stored: Vec<Vec<f32>>,
 }
 
-impl KernelStream<f32> for Running {
+impl KernelStream<f32> for ScoreRun {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         // All models take a sample, or none.
         self.blocks.iter().try_for_each(|block| block.accepts(x))?;

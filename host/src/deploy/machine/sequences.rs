@@ -20,7 +20,7 @@ pub(super) fn stream(
     model: &DeployedModel,
     kernel: &Sequences,
 ) -> Box<dyn KernelStream<f32> + Send> {
-    with_states!(model.initial.len(), N => Box::new(Running::<N>::of(model, kernel)))
+    with_states!(model.initial.len(), N => Box::new(SequenceRun::<N>::of(model, kernel)))
 }
 
 /// A stored symbol.
@@ -35,7 +35,7 @@ impl Observed<u16> for Symbol {
 
 type Law = CategoricalVec<f32>;
 
-struct Running<const N: usize> {
+struct SequenceRun<const N: usize> {
     hmm: Hmm<Law, N>,
     stored: Vec<Vec<Symbol>>,
     log_norms: Vec<f32>,
@@ -43,7 +43,7 @@ struct Running<const N: usize> {
     own: Option<NormState<f32, N>>,
 }
 
-impl<const N: usize> Running<N> {
+impl<const N: usize> SequenceRun<N> {
     fn of(model: &DeployedModel, kernel: &Sequences) -> Self {
         let symbols = |item: &Vec<u16>| item.iter().map(|&symbol| Symbol(symbol)).collect();
         let mut running = Self {
@@ -85,7 +85,7 @@ impl<const N: usize> Running<N> {
     }
 }
 
-impl<const N: usize> KernelStream<f32> for Running<N> {
+impl<const N: usize> KernelStream<f32> for SequenceRun<N> {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = Law::observe(x).ok_or(PushError::Kind)?;
         Ok(self.step(|norm, state| norm.step(state, x), |kernel, state| kernel.step(state, x))?)

@@ -116,12 +116,12 @@ trait Run {
     fn forced(&self) -> u64;
 }
 
-struct Running<E: Build<f32, Weight = f32>, const S: usize> {
+struct SpotterRun<E: Build<f32, Weight = f32>, const S: usize> {
     spotter: CoreSpotter<E, S, BACKGROUND_STATES, PENDING>,
     state: SpotState<f32, S, BACKGROUND_STATES, PENDING>,
 }
 
-impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
+impl<E: Build<f32, Weight = f32>, const S: usize> Run for SpotterRun<E, S> {
     fn validate(&self, states: usize) -> Result<(), ModelError> {
         // The class of each state is right by construction.
         validate(self.spotter.network(), states)?;
@@ -169,7 +169,7 @@ where
         let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
         let spotter = CoreSpotter::from_parts(network, background, class, spotter.lag);
         let state = spotter.initial_state();
-        Box::new(Running { spotter, state })
+        Box::new(SpotterRun { spotter, state })
     }; Some(2 | 4 | 8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
 }
 

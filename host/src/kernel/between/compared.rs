@@ -23,7 +23,7 @@ pub(super) fn checked(measure: Affinity<f64>) -> Result<Affinity<f64>, BetweenEr
 
 /// A distribution with precomputed values for every comparison by one measure.
 #[derive(Clone, Debug)]
-pub(super) enum Compared {
+pub(super) enum ComparedDistribution {
     /// Probabilities, for the product kernel already raised to its power.
     Symbols(Vec<f64>),
     YesNo(Vec<f64>),
@@ -31,7 +31,7 @@ pub(super) enum Compared {
     Reals(Real),
     Mixture {
         weight: Vec<f64>,
-        component: Vec<Compared>,
+        component: Vec<ComparedDistribution>,
     },
 }
 
@@ -51,7 +51,7 @@ impl Real {
     }
 }
 
-impl Compared {
+impl ComparedDistribution {
     /// Prepares a distribution.
     ///
     /// # Errors
@@ -157,7 +157,10 @@ impl Compared {
 ///
 /// # Errors
 /// [`BetweenError::Shapes`] of two sizes, [`BetweenError::Model`] of two kinds.
-pub(super) fn same_space(one: &Compared, other: &Compared) -> Result<(), BetweenError> {
+pub(super) fn same_space(
+    one: &ComparedDistribution,
+    other: &ComparedDistribution,
+) -> Result<(), BetweenError> {
     let ((what, first), (others, second)) = (one.space(), other.space());
     if what != others {
         let why = format!("one is over {what}, the other over {others}: compare like with like");

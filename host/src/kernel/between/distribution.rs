@@ -1,6 +1,6 @@
 use fishweir_core::kernel::Affinity;
 
-use super::compared::{Compared, checked, same_space};
+use super::compared::{ComparedDistribution, checked, same_space};
 use super::{BetweenError, ModelKernel, PairError};
 use crate::kernel::LogGram;
 use crate::parallel::each;
@@ -60,7 +60,11 @@ impl DistributionKernel {
         Self::new(Affinity::MeanMap { lambda })
     }
 
-    fn value(&self, a: &Compared, b: &Compared) -> Result<f64, BetweenError> {
+    fn value(
+        &self,
+        a: &ComparedDistribution,
+        b: &ComparedDistribution,
+    ) -> Result<f64, BetweenError> {
         same_space(a, b)?;
         a.log_overlap(b, self.measure, &mut Vec::new())
     }
@@ -70,12 +74,15 @@ impl ModelKernel for DistributionKernel {
     type Model = Distribution;
 
     fn log_value(&self, a: &Distribution, b: &Distribution) -> Result<f64, BetweenError> {
-        self.value(&Compared::of(a, self.measure)?, &Compared::of(b, self.measure)?)
+        self.value(
+            &ComparedDistribution::of(a, self.measure)?,
+            &ComparedDistribution::of(b, self.measure)?,
+        )
     }
 
     fn log_gram(&self, models: &[Distribution]) -> Result<LogGram, PairError> {
         let prepared = each(models.len(), &|model| {
-            let own = Compared::of(&models[model], self.measure);
+            let own = ComparedDistribution::of(&models[model], self.measure);
             own.map_err(|why| PairError { row: model, column: model, why })
         });
         let prepared = prepared.into_iter().collect::<Result<Vec<_>, _>>()?;

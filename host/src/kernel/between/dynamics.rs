@@ -8,7 +8,9 @@ use super::check::same;
 use super::compared::checked;
 use super::linear::log_overlap;
 use super::{BetweenError, ModelKernel};
-use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Start, SystemError};
+use crate::dynamics::{
+    LinearSystem, MOST_STATES, Matrix, Motion, Move, Start, SystemError, WhitenedChannels,
+};
 
 /// The kernel of all samples of a number of times, drawn from two linear dynamical systems, by a measure:
 /// exact, and no matrix grows with time.
@@ -129,9 +131,8 @@ impl Pair {
         };
         let noise: Matrix =
             (0..channels).map(|i| (0..channels).map(|j| entry(i, j)).collect()).collect();
-        let seen = Seen::new(&observation, &noise).map_err(|error| BetweenError::Singular {
-            part: "sum of observation noises".into(),
-            row: error.row,
+        let seen = WhitenedChannels::new(&observation, &noise).map_err(|error| {
+            BetweenError::Singular { part: "sum of observation noises".into(), row: error.row }
         })?;
         Ok(Self { motion: Motion { starts, moves, seen }, measure, channels })
     }

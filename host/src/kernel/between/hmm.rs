@@ -6,7 +6,7 @@ use fishweir_core::kernel::{Affinity, ModelPairKernel, Overlaps};
 use fishweir_core::number::power;
 use multiversion::multiversion;
 
-use super::compared::{Compared, checked, same_space, wrong};
+use super::compared::{ComparedDistribution, checked, same_space, wrong};
 use super::{BetweenError, ModelKernel, PairError};
 use crate::kernel::LogGram;
 use crate::parallel::each;
@@ -42,7 +42,7 @@ struct Prepared {
     /// No row sums to more than one, and pairs of states need not be rescaled at every step.
     transition: Vec<Vec<f64>>,
     shift: i32,
-    state: Vec<Compared>,
+    state: Vec<ComparedDistribution>,
 }
 
 impl HmmKernel {
@@ -98,7 +98,7 @@ impl HmmKernel {
         let shift = shift.clamp(-1_000.0, 1_000.0) as i32;
         let scale = f64::from(-shift).exp2();
         transition.iter_mut().flatten().for_each(|p| *p *= scale);
-        let state = distributions.iter().map(|one| Compared::of(one, self.measure));
+        let state = distributions.iter().map(|one| ComparedDistribution::of(one, self.measure));
         let state = state.collect::<Result<_, _>>()?;
         Ok(Prepared { initial: powered(&hmm.initial), transition, shift, state })
     }

@@ -55,7 +55,7 @@ impl FiniteSetModel {
 }
 
 /// Evidence of a sequence under a model, and its logarithm; `None` if the sequence is impossible.
-type Said = Option<(Evidence<f64>, f64)>;
+type ModelEvidence = Option<(Evidence<f64>, f64)>;
 
 impl Rows for FiniteSetModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
@@ -74,8 +74,8 @@ impl Rows for FiniteSetModel {
             })
         });
         // `[model][item]`, then `[item][model]`.
-        let of_models: Vec<Vec<Said>> = of_models.collect::<Result<_, MarginalError>>()?;
-        let items: Vec<Vec<Said>> = (0..items.len())
+        let of_models: Vec<Vec<ModelEvidence>> = of_models.collect::<Result<_, MarginalError>>()?;
+        let items: Vec<Vec<ModelEvidence>> = (0..items.len())
             .map(|item| of_models.iter().map(|of_model| of_model[item]).collect())
             .collect();
         in_parallel(&items, plan, |stream, stored| {
@@ -95,7 +95,7 @@ impl Rows for FiniteSetModel {
 fn said<E, const N: usize>(
     hmm: &CoreHmm<E, N>,
     items: &[Vec<Option<&E::Observation>>],
-) -> Result<Vec<Said>, MarginalError>
+) -> Result<Vec<ModelEvidence>, MarginalError>
 where
     E: Emission<Weight = f64, Observation: Sync> + Sync,
 {

@@ -5,7 +5,7 @@ use crate::learn::error::TrainError;
 use crate::learn::search::choice::{Decided, Judgement};
 use crate::learn::search::held_out::HeldOut;
 use crate::learn::search::judge::Judge;
-use crate::learn::search::judged::{Chosen, ERRORS, Judged, Seen, can_be_led};
+use crate::learn::search::judged::{ChosenForm, ERRORS, JudgedForm, Seen, can_be_led};
 use crate::learn::search::space::Space;
 use crate::learn::search::trial::Trial;
 
@@ -74,7 +74,7 @@ impl<J: Judge> FormSearch<'_, J> {
             _ => self.chosen(forms, &mut candidates)?,
         };
         let fits = self.judge.fits() - before;
-        let Some(Chosen { form, choice, lead, could_not_lead }) = chosen else {
+        let Some(ChosenForm { form, choice, lead, could_not_lead }) = chosen else {
             // Nothing to judge by: what is taken where nothing is tried.
             let (form, candidates) = (space.unjudged(), Vec::new());
             let choice =
@@ -97,7 +97,7 @@ impl<J: Judge> FormSearch<'_, J> {
         &self,
         forms: Vec<Form>,
         candidates: &mut Vec<FormCandidate>,
-    ) -> Result<Option<Chosen>, TrainError> {
+    ) -> Result<Option<ChosenForm>, TrainError> {
         let first = &forms[0].clone();
         let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.space.trial(form).in_closed_form());
@@ -113,7 +113,7 @@ impl<J: Judge> FormSearch<'_, J> {
                 *form == firsts || *form == own
             });
             if forms.is_empty() || is_safe {
-                return Ok(Some(Chosen {
+                return Ok(Some(ChosenForm {
                     form: best.clone(),
                     choice: Some(choice.clone()),
                     lead: *lead,
@@ -126,7 +126,7 @@ impl<J: Judge> FormSearch<'_, J> {
         // Without inner folds what is right in closed form.
         let alone = one.filter(|one| one.first).map(|OfOne { form, lead, held_out, .. }| {
             let choice = Some(held_out.decided.choice);
-            Chosen { form, choice, lead, could_not_lead: 0 }
+            ChosenForm { form, choice, lead, could_not_lead: 0 }
         });
         Ok(found.or(alone))
     }
@@ -139,7 +139,7 @@ impl<J: Judge> FormSearch<'_, J> {
         first: &Form,
         one: Option<&OfOne>,
         candidates: &mut Vec<FormCandidate>,
-    ) -> Result<Option<Chosen>, TrainError> {
+    ) -> Result<Option<ChosenForm>, TrainError> {
         let first_stage = candidates.last().map_or(0, |one| one.stage + 1);
         let (mut stage, mut most) = (first_stage, FIRST_WINDOWS);
         let is_one = |form: &Form| one.is_some_and(|one| one.form == *form);
@@ -152,7 +152,7 @@ impl<J: Judge> FormSearch<'_, J> {
                 (true, None) => usize::MAX,
                 (true, Some(one)) => FEW_PASSES.max(self.plain(&one.form).baum_welch.iterations),
             };
-            let mut judged: Vec<Judged> = Vec::new();
+            let mut judged: Vec<JudgedForm> = Vec::new();
             for form in forms {
                 let found = match one.filter(|one| one.form == form) {
                     Some(OfOne { held_out, .. }) => {
@@ -190,12 +190,12 @@ impl<J: Judge> FormSearch<'_, J> {
                 let is_first = |form: &Form| one.is_some_and(|one| one.first == is_one(form));
                 let kept = judged
                     .iter()
-                    .position(|one| is_first(&one.form) && !one.is_led_by(best, ERRORS));
+                    .position(|one| is_first(&one.form) && !one.loses_to(best, ERRORS));
                 let chosen = judged.remove(kept.unwrap_or(0));
                 let led = judged.iter().find(|one| is_first(&one.form));
                 let lead = match (kept, led) {
                     (Some(_), _) => judged.first().map(|next| chosen.safe_lead(next)),
-                    (None, Some(led)) => Some(led.lead_of(&chosen)),
+                    (None, Some(led)) => Some(led.lead_over(&chosen)),
                     (None, None) => chosen.lead(&judged),
                 };
                 return Ok(Some(chosen.taken(lead)));
@@ -209,7 +209,7 @@ impl<J: Judge> FormSearch<'_, J> {
                 let lead = judged.first().map(|next| simplest.safe_lead(next));
                 // On all series they would have to lead by two standard errors.
                 let has_to_lead = one.is_some_and(|one| one.first);
-                judged.retain(|other| !(has_to_lead && simplest.leads(other, 1.0)));
+                judged.retain(|other| !(has_to_lead && simplest.beats(other, 1.0)));
                 if judged.is_empty() {
                     return Ok(Some(simplest.taken(lead)));
                 }
@@ -249,13 +249,13 @@ impl<J: Judge> FormSearch<'_, J> {
             if forms.len() > LAST { &[FIRST_PASSES, FEW_PASSES] } else { &[FEW_PASSES] };
         let mut lead = None;
         for (stage, &passes) in stages.iter().enumerate() {
-            let mut judged: Vec<(Judged, &Form)> = Vec::new();
+            let mut judged: Vec<(JudgedForm, &Form)> = Vec::new();
             let mut best_yet: Option<(Judgement, HeldOut, Trial)> = None;
             for form in forms {
                 let Ok(Some((held_out, trial))) = judge(form, &some, passes) else {
                     continue;
                 };
-                let Some(found) = Judged::of(form, held_out.decided.clone()) else { continue };
+                let Some(found) = JudgedForm::of(form, held_out.decided.clone()) else { continue };
                 let best = best_yet.as_ref().map(|(best, ..)| best);
                 if best.is_none_or(|best| found.judgement.order(best).is_gt()) {
                     best_yet = Some((found.judgement, held_out, trial));
@@ -295,7 +295,7 @@ impl<J: Judge> FormSearch<'_, J> {
         series: &[usize],
         last: bool,
         most_passes: usize,
-    ) -> Result<Option<Judged>, TrainError> {
+    ) -> Result<Option<JudgedForm>, TrainError> {
         let mut trial = self.plain(form).with_passes(most_passes);
         if !last {
             trial.settings = trial.settings.middle();

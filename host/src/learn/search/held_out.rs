@@ -21,13 +21,13 @@ pub(crate) struct HeldOut {
 }
 
 /// Hold-out of some series, and its trial.
-pub(crate) struct Kept {
+pub(crate) struct HoldOut {
     trial: Trial,
     series: Vec<usize>,
     pub(crate) held_out: HeldOut,
 }
 
-impl Kept {
+impl HoldOut {
     /// Returns whether its features are those of some series by a map.
     fn features_are_of(&self, map: &FeatureMap, trial: &Trial, series: &[usize]) -> bool {
         let cut = |trial: &Trial| (trial.request.front.clone(), trial.request.windowing);
@@ -46,7 +46,7 @@ impl Kept {
 
 /// Cache of the last hold-out.
 #[derive(Default)]
-pub(crate) struct LastHeldOut(Mutex<Option<Arc<Kept>>>);
+pub(crate) struct LastHeldOut(Mutex<Option<Arc<HoldOut>>>);
 
 impl LastHeldOut {
     /// Returns the hold-out, if its features are of these series by this map.
@@ -55,7 +55,7 @@ impl LastHeldOut {
         map: &FeatureMap,
         trial: &Trial,
         series: &[usize],
-    ) -> Option<Arc<Kept>> {
+    ) -> Option<Arc<HoldOut>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref().filter(|kept| kept.features_are_of(map, trial, series)).cloned()
     }
@@ -64,6 +64,6 @@ impl LastHeldOut {
     pub(crate) fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut) {
         let (trial, series, held_out) = (trial.clone(), series.to_vec(), held_out.clone());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some(Arc::new(Kept { trial, series, held_out }));
+        *kept = Some(Arc::new(HoldOut { trial, series, held_out }));
     }
 }

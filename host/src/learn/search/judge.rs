@@ -2,13 +2,13 @@
 
 use crate::learn::error::TrainError;
 use crate::learn::search::held_out::HeldOut;
-use crate::learn::search::judged::Judged;
+use crate::learn::search::judged::JudgedForm;
 use crate::learn::search::trial::Trial;
 
 /// Judge of trials by held-out windows, for a search.
 pub(crate) trait Judge {
     /// Judges a trial in inner folds of some series; `None` if there can be none.
-    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<Judged>, TrainError>;
+    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<JudgedForm>, TrainError>;
 
     /// Each series or group held out in closed form; `None` where that is not to be had.
     fn in_closed_form(
@@ -26,7 +26,7 @@ pub(crate) trait Judge {
         held_out: &HeldOut,
         all: &[usize],
         some: &[usize],
-    ) -> Result<Option<Judged>, TrainError>;
+    ) -> Result<Option<JudgedForm>, TrainError>;
 
     /// Caches features of some series for the next trials on them.
     fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut);

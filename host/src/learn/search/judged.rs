@@ -17,7 +17,7 @@ pub(crate) struct Seen {
 }
 
 /// Result of a trial of a form.
-pub(crate) struct Judged {
+pub(crate) struct JudgedForm {
     pub(crate) judgement: Judgement,
     pub(crate) form: Form,
     pub(crate) choice: Option<Choice>,
@@ -25,7 +25,7 @@ pub(crate) struct Judged {
 }
 
 /// Result of a choice.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenForm {
     pub(crate) form: Form,
     /// The machine on it, where one was chosen.
     pub(crate) choice: Option<Choice>,
@@ -34,10 +34,10 @@ pub(crate) struct Chosen {
     pub(crate) could_not_lead: usize,
 }
 
-impl Judged {
+impl JudgedForm {
     /// Converts it into a choice, with its gain.
-    pub(crate) fn taken(self, lead: Option<Lead>) -> Chosen {
-        Chosen { form: self.form, choice: self.choice, lead, could_not_lead: 0 }
+    pub(crate) fn taken(self, lead: Option<Lead>) -> ChosenForm {
+        ChosenForm { form: self.form, choice: self.choice, lead, could_not_lead: 0 }
     }
 
     /// Gain over the best of some others, which are in order; `None` without others.
@@ -55,20 +55,20 @@ impl Judged {
     }
 
     /// Gain of another over it, where it is the default that must be beaten.
-    pub(crate) fn lead_of(&self, best: &Self) -> Lead {
+    pub(crate) fn lead_over(&self, best: &Self) -> Lead {
         let Lead { accuracy, standard_error, loss, .. } = self.safe_lead(best);
         Lead { accuracy: -accuracy, standard_error, loss: -loss, over_kept: true }
     }
 
     /// Returns whether it beats another by more than `errors` of those errors.
-    pub(crate) fn leads(&self, next: &Self, errors: f64) -> bool {
+    pub(crate) fn beats(&self, next: &Self, errors: f64) -> bool {
         let Lead { accuracy, standard_error, .. } = self.safe_lead(next);
         accuracy > errors * standard_error
     }
 
     /// Returns whether another beats it by more.
-    pub(crate) fn is_led_by(&self, best: &Self, errors: f64) -> bool {
-        let Lead { accuracy, standard_error, .. } = self.lead_of(best);
+    pub(crate) fn loses_to(&self, best: &Self, errors: f64) -> bool {
+        let Lead { accuracy, standard_error, .. } = self.lead_over(best);
         accuracy > errors * standard_error
     }
 

@@ -75,7 +75,7 @@ impl Open {
             (None, false) => Topology::Ergodic,
             (None, true) => baum_welch.topology,
         };
-        let tried = Tried::of(request, &baum_welch);
+        let tried = Alternatives::of(request, &baum_welch);
         let (states, other_states) = given(&request.states, baum_welch.states, tried.states);
         let (_, topologies) = given(&request.topologies, baum_welch.topology, tried.topologies);
         let (std_floor, mut std_floors) =
@@ -239,7 +239,7 @@ fn other_codebooks_given(request: &Request) -> Vec<usize> {
 
 /// Alternatives that an effort tries, if none are given.
 #[derive(Default)]
-struct Tried {
+struct Alternatives {
     std_floors: Vec<f64>,
     lags: Vec<Lags>,
     codebooks: Vec<usize>,
@@ -251,7 +251,7 @@ struct Tried {
     each_lag_untried: bool,
 }
 
-impl Tried {
+impl Alternatives {
     /// Alternatives for models that are fitted so.
     fn of(request: &Request, baum_welch: &BaumWelch) -> Self {
         let (kind, effort) = (request.kind, request.effort);

@@ -16,7 +16,7 @@ use crate::learn::search::choice::{
 };
 use crate::learn::search::held_out::HeldOut;
 use crate::learn::search::judge::Judge;
-use crate::learn::search::judged::Judged;
+use crate::learn::search::judged::JudgedForm;
 use crate::learn::search::trial::Trial;
 use crate::learn::training_set::{Shared, TrainingSet};
 use crate::parallel::try_each;
@@ -28,11 +28,11 @@ pub(crate) struct Trials<'a> {
 }
 
 impl Judge for Trials<'_> {
-    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<Judged>, TrainError> {
+    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<JudgedForm>, TrainError> {
         let set = TrainingSet::new(self.shared, series, trial, self.progress)?;
         Ok(match trial.request.features() {
-            Some(features) => Judged::of(&trial.form, set.choose(features, series, true)?),
-            None => set.judge_bayes(series)?.map(|(judgement, marks)| Judged {
+            Some(features) => JudgedForm::of(&trial.form, set.choose(features, series, true)?),
+            None => set.judge_bayes(series)?.map(|(judgement, marks)| JudgedForm {
                 judgement,
                 form: trial.form.clone(),
                 choice: None,
@@ -56,7 +56,7 @@ impl Judge for Trials<'_> {
         held_out: &HeldOut,
         all: &[usize],
         some: &[usize],
-    ) -> Result<Option<Judged>, TrainError> {
+    ) -> Result<Option<JudgedForm>, TrainError> {
         let set = TrainingSet::new(self.shared, some, trial, self.progress)?;
         let Some(folds) = set.inner_folds(some)? else { return Ok(None) };
         let mut fold_of = vec![None; set.data.series().len()];
@@ -71,9 +71,9 @@ impl Judge for Trials<'_> {
         rows.sort_by_key(|&(fold, _)| fold);
         let (folds, rows): (Vec<usize>, Vec<usize>) = rows.into_iter().unzip();
         let decided = set.held_out(&held_out.map, &held_out.examples.some(&rows), &folds, 1)?;
-        let found = Judged::of(&trial.form, decided);
+        let found = JudgedForm::of(&trial.form, decided);
         let units = rows.iter().map(|&row| held_out.units[row]).collect();
-        Ok(found.map(|found| Judged { marks: found.marks.over(units), ..found }))
+        Ok(found.map(|found| JudgedForm { marks: found.marks.over(units), ..found }))
     }
 
     fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut) {

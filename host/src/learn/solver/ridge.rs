@@ -5,7 +5,7 @@ mod centred;
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-use centred::{Centred, NoFactor, Weighed};
+use centred::{Centred, NoFactor, WeightedRows};
 
 use crate::kernel::Gram;
 use crate::learn::solver::expansion::{Expansion, KernelLearnError, Linear, check_kernel};
@@ -63,7 +63,7 @@ pub const RIDGE_AT_MOST: usize = 3_000;
 /// `3 m^2`.
 #[derive(Clone, Debug)]
 pub struct Ridge {
-    weighed: Weighed,
+    weighed: WeightedRows,
     /// `V`, `[feature][axis]`.
     axes: DMatrix<f64>,
     /// `P`, `[item][axis]`.

@@ -265,17 +265,17 @@ where
             match mem::replace(&mut self.due, Due::Nothing) {
                 Due::Ready => {
                     let columns = self.line.names.columns.len();
-                    return Some(Said::Ready { columns, ticks: M::TICKS_PER_SECOND });
+                    return Some(Reply::Ready { columns, ticks: M::TICKS_PER_SECOND });
                 }
                 Due::Nothing => {}
-                Due::Answer(answer) => return Some(Said::Answer(answer)),
+                Due::Answer(answer) => return Some(Reply::Answer(answer)),
                 Due::Last(Some(answer)) => {
                     self.due = Due::Last(None);
-                    return Some(Said::Answer(answer));
+                    return Some(Reply::Answer(answer));
                 }
                 Due::Last(None) => {
                     self.due = Due::Over;
-                    return Some(Said::Done {
+                    return Some(Reply::Done {
                         report: self.report(),
                         stack: self.meter.stack_bytes(),
                     });
@@ -304,13 +304,13 @@ where
 }
 
 /// Answer to the host.
-enum Said<'n, V> {
+enum Reply<'n, V> {
     Ready { columns: usize, ticks: u32 },
     Answer(Answer<'n, V>),
     Done { report: Report, stack: u32 },
 }
 
-impl<V: Verdict> fmt::Display for Said<'_, V> {
+impl<V: Verdict> fmt::Display for Reply<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ready { columns, ticks } => write!(f, "ready {columns} {ticks}"),

@@ -65,7 +65,7 @@ impl<E: embedded_hal::i2c::Error> From<lis2dh::Error<E>> for SensorFault {
 
 /// Samples that wait in the FIFO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct FifoStatus {
     /// Samples to be read.
     pub samples: u8,
     /// `true` if the FIFO is full: others may have been overwritten.
@@ -106,14 +106,14 @@ impl<I: I2c> Accelerometer<I> {
     ///
     /// # Errors
     /// When the sensor does not answer.
-    pub fn waiting(&mut self) -> Result<Waiting, SensorFault> {
+    pub fn waiting(&mut self) -> Result<FifoStatus, SensorFault> {
         if !self.driver.read_status()?.xyz_data_available {
-            return Ok(Waiting::default());
+            return Ok(FifoStatus::default());
         }
         let fifo = self.driver.read_fifo_status()?;
         // Five bits count to 31; the flag says that it is one more.
         let samples = if fifo.full { FIFO_DEPTH } else { fifo.sample_count };
-        Ok(Waiting { samples, full: fifo.full })
+        Ok(FifoStatus { samples, full: fifo.full })
     }
 
     /// Takes the oldest sample from the FIFO: x, y, z in g.

@@ -40,7 +40,7 @@ use embedded_hal::i2c::I2c;
 use embedded_io::Write;
 
 pub use accelerometer::{
-    Accelerometer, FIFO_DEPTH, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault, Waiting,
+    Accelerometer, FIFO_DEPTH, FifoStatus, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault,
 };
 
 use super::conversation::write_line;
@@ -285,7 +285,7 @@ impl Watch {
         if !self.is_running {
             return self.start(sensor);
         }
-        let Waiting { samples, full } = sensor.waiting()?;
+        let FifoStatus { samples, full } = sensor.waiting()?;
         if samples == 0 {
             if self.idle_ms < TIMEOUT_MS {
                 return Ok(());

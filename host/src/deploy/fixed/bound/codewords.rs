@@ -45,7 +45,7 @@ pub(super) fn bound(
         {
             let Some(alike) = alike else { continue };
             let before = |tap: usize| held.get(held.len() - tap * book.dilation as usize);
-            let heard = Heard::of(&own, before, &book.scale, &book.vectors)?;
+            let heard = ResponseBounds::of(&own, before, &book.scale, &book.vectors)?;
             for (output, (bound, unit)) in bound.iter_mut().zip(&units).enumerate() {
                 *bound += of_book(rows, output, *unit, (book, of_exact), &heard, &alike);
             }
@@ -71,7 +71,7 @@ fn of_book(
     output: usize,
     unit: f64,
     (book, exact): (&BookIn<i16>, &BookIn<f64>),
-    heard: &Heard,
+    heard: &ResponseBounds,
     alike: &Similarity<f64, 1>,
 ) -> f64 {
     let off = |found: Option<&Vec<i16>>, wanted: Option<&Vec<f64>>| {
@@ -95,12 +95,12 @@ fn of_book(
 }
 
 /// Likenesses before anything is dropped, and how far that may move them, `[codeword]`.
-struct Heard {
+struct ResponseBounds {
     alike: [i64; CODEWORDS],
     off: [i64; CODEWORDS],
 }
 
-impl Heard {
+impl ResponseBounds {
     fn of<'a>(
         x: &[i16],
         before: impl Fn(usize) -> Option<&'a Vec<i16>>,

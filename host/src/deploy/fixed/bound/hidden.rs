@@ -17,7 +17,7 @@ use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, s
 
 use super::exact::State;
 use super::seen::Seen;
-use super::trace::{Kept, Likelihood, Step, trace};
+use super::trace::{KeptRow, Likelihood, Step, trace};
 use super::{ModelBound, Pair};
 use crate::data::Sample;
 use crate::deploy::block::chain;
@@ -252,7 +252,7 @@ impl Roundings<'_> {
     fn of<W: HostWeight<Real = f64>, const N: usize>(
         &self,
         step: &Step,
-        before: Option<&Kept>,
+        before: Option<&KeptRow>,
         rounded: &[NumberOf<W>; N],
         found: &[NumberOf<W>; N],
     ) -> [NumberOf<W>; N] {

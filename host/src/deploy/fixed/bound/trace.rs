@@ -26,7 +26,7 @@ pub(super) struct Likelihood {
 }
 
 /// A row that was kept, relative to its sum.
-pub(super) struct Kept {
+pub(super) struct KeptRow {
     /// `[state]`.
     pub(super) value: Vec<f64>,
     /// `[state][output]`.
@@ -42,7 +42,7 @@ pub(super) struct Kept {
 /// Effect of a sample; without likelihoods if it is missing.
 pub(super) struct Step {
     pub(super) likelihood: Option<Likelihood>,
-    pub(super) kept: Kept,
+    pub(super) kept: KeptRow,
 }
 
 /// Runs a model whose states are hidden; `None` where it refuses a sample.
@@ -133,7 +133,7 @@ fn rounded<W: Table<C>, const C: usize, const N: usize>(
 fn kept<W: Table<C>, const C: usize, const N: usize>(
     belief: &Belief<Fixed<C, W>, N>,
     model: &FixedModel,
-) -> Kept {
+) -> KeptRow {
     let row = &belief.row()[..model.initial.len()];
     let values = row.iter().map(|entry| f64::from(entry.value()));
     let sum: f64 = values.clone().sum();
@@ -143,7 +143,7 @@ fn kept<W: Table<C>, const C: usize, const N: usize>(
         };
         units(model, 0).enumerate().map(along).collect()
     };
-    Kept {
+    KeptRow {
         value: values.map(|value| value / sum).collect(),
         tangent: row.iter().map(tangents).collect(),
         sum: sum * 65_536.0,

@@ -19,7 +19,7 @@ struct Table<R> {
 }
 
 impl<R: Fn(&Form) -> usize> Judge for Table<R> {
-    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<Judged>, TrainError> {
+    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<JudgedForm>, TrainError> {
         self.asked.borrow_mut().push((series.len(), trial.baum_welch.iterations));
         let right = (self.right)(&trial.form);
         let verdicts: Vec<Verdict> =
@@ -29,7 +29,7 @@ impl<R: Fn(&Form) -> usize> Judge for Table<R> {
         let marks = Marks::of(&verdicts, &labels, &units, ClassWeight::Even);
         let accuracy = accuracy(&labels, &marks.right, ClassWeight::Even);
         let judgement = Judgement { accuracy, loss: 0.0 };
-        Ok(Some(Judged { judgement, form: trial.form.clone(), choice: None, marks }))
+        Ok(Some(JudgedForm { judgement, form: trial.form.clone(), choice: None, marks }))
     }
 
     fn in_closed_form(&self, _: &Trial, _: &[usize]) -> Result<Option<HeldOut>, TrainError> {
@@ -42,7 +42,7 @@ impl<R: Fn(&Form) -> usize> Judge for Table<R> {
         _: &HeldOut,
         _: &[usize],
         _: &[usize],
-    ) -> Result<Option<Judged>, TrainError> {
+    ) -> Result<Option<JudgedForm>, TrainError> {
         Ok(None)
     }
 

@@ -14,14 +14,14 @@ const STEPS: usize = 100;
 
 /// Weights of items, and where the weighted rows' middle is.
 #[derive(Clone, Debug)]
-pub(super) struct Weighed {
+pub(super) struct WeightedRows {
     /// `s`, `[item]`.
     roots: DVector<f64>,
     /// `[feature]`.
     mean: DVector<f64>,
 }
 
-impl Weighed {
+impl WeightedRows {
     /// The weighted mean of targets, and them, centred and weighed.
     pub(super) fn centred(&self, targets: &[f64]) -> (f64, DVector<f64>) {
         let weights = self.roots.iter().map(|root| root * root);
@@ -82,7 +82,7 @@ impl Weighed {
 
 /// Rows of features, weighed and centred, and their products.
 pub(super) struct Centred {
-    weighed: Weighed,
+    weighed: WeightedRows,
     /// `Z`, `[item][feature]`, and transposed.
     rows: DMatrix<f64>,
     across: DMatrix<f64>,
@@ -117,7 +117,7 @@ impl Centred {
         let across = rows.transpose();
         let by_item = items <= features;
         let moments = if by_item { products(&rows, &across) } else { products(&across, &rows) };
-        Ok(Self { weighed: Weighed { roots, mean }, rows, across, by_item, moments })
+        Ok(Self { weighed: WeightedRows { roots, mean }, rows, across, by_item, moments })
     }
 
     pub(super) fn factorised(self) -> Result<Ridge, KernelLearnError> {
