@@ -123,6 +123,11 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
+        "not-a-number" if text.ends_with("write NA") && !text.starts_with("standard input") => {
+            vec!["--na"]
+        }
+        // A note of several lines.
+        "hidden-character" if text.contains("U+000A") => vec!["--channels"],
         "wrong-encoding" | "not-utf8" => vec!["--encoding"],
         "mixed-rates" | "other-rate" => vec!["--resample"],
         "short-background" => vec!["--group"],

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
-    conversions_in_words, rate_words, uncompared_in_words,
+    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Window,
+    Windowing, conversions_in_words, rate_words, uncompared_in_words,
 };
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
@@ -280,6 +280,17 @@ pub(super) fn of_data(
                  write them finer, or, where samples were lost as regularly, a row of NA for each",
                 data.source(),
                 rate_words(period)
+            ),
+        );
+    }
+    for Sentinel { channel, value, count } in data.sentinels() {
+        note(
+            Topic::WildSample,
+            format_args!(
+                "{}: channel `{channel}` is {value} in {}, far from its other values: if it stands for a missing value, \
+                 name it (--na={value})",
+                data.source(),
+                counted(count, "sample")
             ),
         );
     }

@@ -52,10 +52,10 @@ impl Alignment {
         let (named, about, marks): Parts = match first {
             Some((_, line)) if line.starts_with("# STOCKHOLM") => stockholm(&Text(file), text)?,
             Some((_, line)) if line.starts_with('>') => {
-                (fasta(&Text(file), text)?, Vec::new(), Vec::new())
+                (fasta(&Text(file), text, true)?, Vec::new(), Vec::new())
             }
             Some((number, _)) => {
-                let what = "expected `# STOCKHOLM 1.0`, or `>` and a name: aligned FASTA";
+                let what = "expected `# STOCKHOLM 1.0`, or `>` and a name: aligned FASTA; write it as one of these";
                 return Err(Text(file).wrong(number + 1, 1, what));
             }
             None => {
@@ -126,11 +126,12 @@ pub fn sequences(file: &str, text: &str) -> Result<Vec<(String, String)>, Profil
     if !text.trim_start().starts_with('>') {
         return Err(Text(file).wrong(1, 1, "expected `>` and a name: FASTA"));
     }
-    let named = fasta(&Text(file), text)?;
+    let named = fasta(&Text(file), text, false)?;
     Ok(named.into_iter().map(|(name, row)| (name, row.into_iter().collect())).collect())
 }
 
-fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
+/// Reads FASTA; characters of unaligned sequences are checked where they are encoded.
+fn fasta(file: &Text<'_>, text: &str, aligned: bool) -> Result<Named, ProfileError> {
     let mut named: Named = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_end();
@@ -140,7 +141,9 @@ fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
             };
             named.push((name.to_owned(), Vec::new()));
         } else if let Some((_, row)) = named.last_mut() {
-            check(file, number, 1, line)?;
+            if aligned {
+                check(file, number, 1, line)?;
+            }
             row.extend(line.chars());
         }
     }

@@ -23,6 +23,14 @@ fn beginning(text: &[u8]) -> &[u8] {
     }
 }
 
+/// The first line, without its end.
+pub(super) fn first_line(bytes: &[u8]) -> &[u8] {
+    bytes
+        .split(|&byte| byte == b'\n' || byte == b'\r')
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+}
+
 /// Dialect of a delimited text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
@@ -31,6 +39,8 @@ pub(super) struct Dialect {
     pub(super) commas: Commas,
     /// `true` if the first line names the columns.
     pub(super) header: bool,
+    /// Names of the columns in the last comment before rows without a header.
+    pub(super) names: Vec<String>,
     /// `true` if lines that begin with `#` are comments.
     pub(super) comments: bool,
     pub(super) findings: Findings,
@@ -59,6 +69,26 @@ impl Commas {
     /// A finite number.
     #[inline]
     pub(super) fn number(self, text: &str) -> Option<f64> {
+        self.plain_number(text).or_else(|| self.typeset_number(text))
+    }
+
+    /// A number with a typographer's minus, or with thousands parted by apostrophes or blanks.
+    #[cold]
+    fn typeset_number(self, text: &str) -> Option<f64> {
+        const BETWEEN: [char; 6] = ['\'', '\u{2019}', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
+        let number = text.replacen('\u{2212}', "-", 1);
+        let decimal = if self == Self::Decimal { ',' } else { '.' };
+        match number.chars().find(|one| BETWEEN.contains(one)) {
+            Some(mark) if are_grouped(&number, mark, decimal) => {
+                self.plain_number(&number.replace(mark, ""))
+            }
+            None if number != text => self.plain_number(&number),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn plain_number(self, text: &str) -> Option<f64> {
         match self {
             Self::Decimal if text.contains([',', '.']) => {
                 // Points stand between thousands, or for nothing.
@@ -107,6 +137,8 @@ impl Dialect {
         let comments = lines.len() > 1
             && lines.iter().any(|line| line.starts_with('#'))
             && lines.iter().any(|line| !line.starts_with('#'));
+        let first = lines.iter().position(|line| !line.starts_with('#')).unwrap_or_default();
+        let comment = lines.get(first.wrapping_sub(1)).map_or("", |line| &line[1..]);
         let lines: Vec<&str> = lines
             .iter()
             .map(AsRef::as_ref)
@@ -120,12 +152,18 @@ impl Dialect {
             Some(_) => Commas::Thousands,
             None => commas(&rows, &mut findings),
         };
-        let header = source.header.unwrap_or_else(|| !begins_with_data(&rows, source, commas));
-        if !header && source.header.is_none() {
+        let names = names_in(comment, separator, &rows, commas);
+        let header = source
+            .header
+            .unwrap_or_else(|| names.is_empty() && !begins_with_data(&rows, source, commas));
+        let names = if header { Vec::new() } else { names };
+        if !names.is_empty() {
+            findings.add(Finding::Header, "the comment before the rows names the columns");
+        } else if !header && source.header.is_none() {
             let what = "the first line looks like data and names no columns: they are numbered";
             findings.add(Finding::Header, what);
         }
-        Self { separator, commas, header, comments, findings }
+        Self { separator, commas, header, names, comments, findings }
     }
 
     /// The rows behind the header, of the lines that are looked at.
@@ -197,6 +235,23 @@ fn begins_with_data(rows: &[Vec<&str>], source: &Source, commas: Commas) -> bool
     2 * alike >= first.len() && (words || !rising)
 }
 
+/// The names of the columns in a comment before rows of numbers, as NumPy's `savetxt` writes them; none of another comment.
+fn names_in(
+    comment: &str,
+    separator: Separator,
+    rows: &[Vec<&str>],
+    commas: Commas,
+) -> Vec<String> {
+    let names = fields(comment.trim(), separator);
+    let is_number = |field: &&str| commas.number(field).is_some();
+    let Some(first) = rows.first() else { return Vec::new() };
+    match names.len() == first.len() && first.iter().all(is_number) && !names.iter().any(is_number)
+    {
+        true => names.into_iter().map(str::to_owned).collect(),
+        false => Vec::new(),
+    }
+}
+
 /// Counts the lines with as many fields as the first, and those fields.
 fn agreement(lines: &[&str], separator: Separator) -> (usize, usize) {
     let counts: Vec<usize> =
@@ -240,6 +295,8 @@ fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
         semicolons
     } else if header.contains('|') && parts_all(Separator::Byte(b'|')) {
         Separator::Byte(b'|')
+    } else if header.contains('"') && parts_all(Separator::Byte(b' ')) {
+        Separator::Byte(b' ')
     } else if lines.len() > 1 && (parts_all(Separator::Blanks) || parts_most(lines)) {
         Separator::Blanks
     } else {

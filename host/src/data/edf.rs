@@ -15,7 +15,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "edf",
     alias: "bdf",
     about: "EDF, EDF+ or BDF",
-    begins: "`0` and blanks, or `BIOSEMI` (EDF, BDF)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| {

@@ -23,7 +23,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "edge-impulse",
     alias: "cbor",
     about: "a recording of Edge Impulse (JSON or CBOR)",
-    begins: "`{\"protected\"` (a recording of Edge Impulse)",
     of_symbols: false,
     recordings: None,
     is_one,

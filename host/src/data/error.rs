@@ -66,7 +66,7 @@ pub enum DataError {
         file: String,
     },
     /// Bytes that are no UTF-8.
-    #[error("{place}: is not UTF-8 text; convert the file, for example with iconv -t UTF-8")]
+    #[error("{place}: is not UTF-8 text; write it as UTF-8, or name its encoding, such as latin-1")]
     NotUtf8 {
         /// Place of the fault.
         place: Box<Place>,
@@ -74,15 +74,14 @@ pub enum DataError {
     /// The first line fits no known layout.
     #[error(
         "{file}: line 1 fits no known layout: {}; found `{found}`",
-        lacks.clone().unwrap_or_else(|| format!("a file begins with {}", known.join(", or ")))
+        lacks.as_deref().unwrap_or("a table begins with the names of its columns, as series,label,t,x,y, and strings with \
+            label,id,sequence, or `>` as FASTA")
     )]
     UnknownLayout {
         /// The file.
         file: String,
         /// The beginning of the first line.
         found: String,
-        /// Beginnings of the known layouts.
-        known: Vec<&'static str>,
         /// Reason why a table is not one of series.
         lacks: Option<String>,
     },
@@ -113,10 +112,7 @@ pub enum DataError {
         expected: usize,
     },
     /// A field that should be a finite number.
-    #[error(
-        "{place}: `{text}` is not a finite number; for a missing value leave the field empty or \
-         write NA"
-    )]
+    #[error("{place}: `{text}` is not a finite number; {}", as_number(text))]
     NotANumber {
         /// Place of the fault.
         place: Box<Place>,
@@ -125,9 +121,10 @@ pub enum DataError {
     },
     /// A word in a table of series without times, where all columns are channels that have no other name.
     #[error(
-        "{place}: `{text}` is not a finite number; for a missing value leave the field empty or write NA. Where no \
+        "{place}: `{text}` is not a finite number; {}. Where no \
          column is `t`, all but `series` and `label` are channels: a column with another property of a series \
-         goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)"
+         goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)",
+        as_number(text)
     )]
     NotAChannel {
         /// Place of the fault.
@@ -573,4 +570,15 @@ impl DataError {
 pub(super) fn wrong_kind(file: &str, found: &str, expected: &str) -> DataError {
     let file = file.to_owned();
     DataError::WrongKind { file, found: found.to_owned(), expected: expected.to_owned() }
+}
+
+/// The remedy of a field that is no number.
+fn as_number(text: &str) -> &'static str {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "false" => "write 1 and 0",
+        other if other.bytes().any(|byte| byte.is_ascii_digit()) => {
+            "write decimal numbers, as 0.5, and a unit in the header alone"
+        }
+        _ => "for a missing value leave the field empty or write NA",
+    }
 }

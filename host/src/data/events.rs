@@ -14,7 +14,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "events",
     alias: "log",
     about: "a table of named events (series,label,t,event)",
-    begins: "a header with the columns `event` and `t` or `series`",
     of_symbols: true,
     recordings: None,
     is_one: |text| is_one(text, &Source::default()),

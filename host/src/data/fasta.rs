@@ -12,7 +12,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "fasta",
     alias: "fa",
     about: "FASTA",
-    begins: "`>` (FASTA)",
     of_symbols: true,
     recordings: None,
     is_one: |text| matches!(text.trim_ascii_start().first(), Some(b'>' | b';')),

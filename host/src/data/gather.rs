@@ -75,13 +75,14 @@ fn walk(folder: &Path, root: &Path, files: &mut Vec<File>) -> std::io::Result<us
         if path.is_dir() && sensor_logger::is_folder(&path) {
             let below = path.strip_prefix(root).unwrap_or(&path).to_owned();
             files.push(File { path, below });
-        } else if path.is_dir() && name == "meta" {
-            // What an application says of the device.
+        } else if path.is_dir() && ["meta", "__macosx"].contains(&name.as_str()) {
+            // What an application says of the device, or a system of its files.
             left_out += 1;
         } else if path.is_dir() {
             left_out += walk(&path, root, files)?;
         } else if BESIDE.contains(&ending.as_str())
             || ["readme", "license", "licence"].iter().any(|one| name.starts_with(one))
+            || ["thumbs.db", "desktop.ini"].contains(&name.as_str())
         {
             left_out += 1;
         } else {

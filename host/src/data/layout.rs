@@ -20,8 +20,6 @@ pub struct Layout {
     pub alias: &'static str,
     /// Description in a few words.
     pub about: &'static str,
-    /// Description of the beginning of its files.
-    pub begins: &'static str,
     /// `true` if an observation is a symbol; otherwise it is a row of channels.
     pub of_symbols: bool,
     /// Reads recordings, for a layout of another crate; it comes before `read`.
@@ -87,7 +85,6 @@ impl Layout {
             name,
             alias: name,
             about,
-            begins: about,
             of_symbols: false,
             recordings: Some(read),
             is_one: |_| false,

@@ -133,6 +133,7 @@ pub use marked::{Mark, Marked};
 pub use marks::Marks;
 pub use missing::Missing;
 pub use name_pattern::NamePattern;
+pub use oddities::Sentinel;
 pub use place::Place;
 pub use quantity::{Conversion, split_unit};
 pub(crate) use quantity::{DEGREE, GRAVITY};

@@ -17,7 +17,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "numpy",
     alias: "npy",
     about: "an array of NumPy (.npy: time, channel; .npz: X of series, channel, time, and labels y)",
-    begins: "`\\x93NUMPY` (.npy), or a zip of such arrays (.npz)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| {
@@ -83,12 +82,17 @@ impl Array {
         let (high_first, code) = match kind.split_at_checked(1) {
             Some(("<" | "|" | "=", code)) => (false, code),
             Some((">", code)) => (true, code),
-            _ => return Err(format!("is of the type `{}`, which is not read", shorten(descr))),
+            _ => {
+                return Err(format!(
+                    "is of the type `{}`, which is not read; save it as float32",
+                    shorten(descr)
+                ));
+            }
         };
         let (letter, width) = code.split_at_checked(1).ok_or("has a damaged header")?;
-        let width: usize = width
-            .parse()
-            .map_err(|_| format!("is of the type `{}`, which is not read", shorten(kind)))?;
+        let width: usize = width.parse().map_err(|_| {
+            format!("is of the type `{}`, which is not read; save it as float32", shorten(kind))
+        })?;
         let width = if letter == "U" { width.saturating_mul(4) } else { width };
         let wanted = all.checked_mul(width).filter(|_| width > 0).ok_or("has a damaged header")?;
         let data = data.get(..wanted).ok_or_else(early)?;
@@ -99,7 +103,10 @@ impl Array {
                 let values: Option<Vec<f64>> =
                     items.map(|item| number(item, letter, high_first)).collect();
                 Values::Numbers(values.ok_or_else(|| {
-                    format!("is of the type `{}`, which is not read", shorten(kind))
+                    format!(
+                        "is of the type `{}`, which is not read; save it as float32",
+                        shorten(kind)
+                    )
                 })?)
             }
         };
@@ -158,6 +165,7 @@ fn number(item: &[u8], letter: &str, high_first: bool) -> Option<f64> {
     }
     let [a, b, c, d, ..] = bytes;
     Some(match (letter, item.len()) {
+        ("f", 2) => half(u16::from_le_bytes([a, b])),
         ("f", 4) => f32::from_le_bytes([a, b, c, d]).into(),
         ("f", 8) => f64::from_le_bytes(bytes),
         ("i", 1) => f64::from(i8::from_le_bytes([a])),
@@ -170,6 +178,18 @@ fn number(item: &[u8], letter: &str, high_first: bool) -> Option<f64> {
         ("u", 8) => u64::from_le_bytes(bytes) as f64,
         _ => return None,
     })
+}
+
+/// A number of 16 bits (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3FF));
+    let size = match exponent {
+        0 => fraction * (-24_f64).exp2(),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * f64::from(exponent - 25).exp2(),
+    };
+    if bits >> 15 == 1 { -size } else { size }
 }
 
 fn text(item: &[u8], letter: &str, high_first: bool) -> String {
@@ -229,10 +249,16 @@ fn of_arrays(
     };
     let numbers = numbers.as_slice();
     let mut finding = None;
+    // A few numbers per sample and many samples, as neural networks take them.
+    let times_first =
+        matches!(*shape.as_slice(), [_, times, channels] if channels < 16 && times > 2 * channels);
     // [series][time][channel]
     let at: Box<dyn Fn(usize, usize, usize) -> f64 + '_> = match *shape.as_slice() {
         [_] => Box::new(move |_, t, _| numbers[t]),
         [_, channels] => Box::new(move |_, t, channel| numbers[t * channels + channel]),
+        [_, times, channels] if times_first => {
+            Box::new(move |series, t, channel| numbers[(series * times + t) * channels + channel])
+        }
         [_, channels, times] => {
             Box::new(move |series, t, channel| numbers[(series * channels + channel) * times + t])
         }
@@ -254,6 +280,10 @@ fn of_arrays(
         [times, channels] => {
             finding = Some("rows are samples, and columns channels");
             (1, times, channels)
+        }
+        [series, times, channels] if times_first => {
+            finding = Some("the array is of series, time, channel");
+            (series, times, channels)
         }
         [series, channels, times] => {
             finding = Some("the array is of series, channel, time");

@@ -38,9 +38,17 @@ pub(super) fn of(text: &[u8]) -> Option<Preamble> {
     if said.is_some() {
         return cut(text, &lines, 1, said);
     }
-    let first = [b',', b';', b'\t', b'|'].into_iter().filter_map(|byte| {
-        let counts: Vec<usize> =
-            texts.iter().map(|line| fields(line.trim_end(), Separator::Byte(byte)).len()).collect();
+    let counts = [b',', b';', b'\t', b'|'].map(|byte| -> Vec<usize> {
+        texts.iter().map(|line| fields(line.trim_end(), Separator::Byte(byte)).len()).collect()
+    });
+    // A table from its first line; decimal commas part its rows otherwise.
+    if counts
+        .iter()
+        .any(|all| all.first() > Some(&1) && all.iter().all(|one| Some(one) == all.first()))
+    {
+        return None;
+    }
+    let first = counts.into_iter().filter_map(|counts| {
         let starts = |at: &usize| {
             let (before, table) = counts.split_at(*at);
             let count = table.first().copied().unwrap_or_default();

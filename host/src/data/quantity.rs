@@ -136,6 +136,11 @@ pub fn split_unit(name: &str) -> (&str, &str) {
     split.unwrap_or((name, ""))
 }
 
+/// Returns whether a text is a unit with a conversion.
+pub(super) fn is_unit(text: &str) -> bool {
+    find(text).is_some()
+}
+
 /// A unit in the spelling of the table: no blanks, no raised digits, one letter for micro.
 fn plain(unit: &str) -> String {
     let mut plain = String::with_capacity(unit.len());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::assemble::assemble;
 use super::dataset::{Dataset, Kind};
+use super::dialect::first_line;
 use super::error::{DataError, wrong_kind};
 use super::gather::{File, files_of, label_by_list, label_by_names, name_by_files};
 use super::layout::{FastaLabel, Layout, ReadOptions};
@@ -13,7 +14,6 @@ use super::place::Place;
 use super::preamble::{self, Preamble};
 use super::recording::read_layout;
 use super::source::{Finding, Source};
-use super::table::first_line;
 use super::{
     LAYOUTS, Values, annotations, edge_impulse, events, fasta, roles, sensor_logger, series_table,
     sniff, ucr,
@@ -257,7 +257,6 @@ fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, D
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
     };
-    let known = LAYOUTS.iter().map(|layout| layout.begins).collect();
     let (file, lacks) = (name.to_owned(), sniff::lacks(text, source));
-    Err(DataError::UnknownLayout { file, found: shorten(header), known, lacks })
+    Err(DataError::UnknownLayout { file, found: shorten(header), lacks })
 }

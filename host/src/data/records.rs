@@ -17,6 +17,8 @@ pub(super) struct Records<'a> {
     ends_field: [bool; 256],
     /// Eight times each of them, where they are three.
     ends: Option<[u64; 3]>,
+    /// `true` if quotes around fields that are separated by tabs are left out.
+    unquotes: bool,
     /// Reader of a text with quotes, in which a field may hold separators and line ends.
     quoted: Option<Quoted<'a>>,
     /// Start and end of the fields of the record, in a text without quotes.
@@ -60,8 +62,21 @@ impl<'a> Records<'a> {
             Separator::Byte(by) => Some([by, b'\n', b'\r'].map(|one| u64::from_ne_bytes([one; 8]))),
             Separator::Blanks => None,
         };
+        let unquotes = separator == Separator::Byte(b'\t') && bytes.contains(&b'"');
         let (fields, line, next) = (Vec::new(), 1, (0, 1));
-        Self { bytes, text, separator, comments, ends_field, ends, quoted, fields, line, next }
+        Self {
+            bytes,
+            text,
+            separator,
+            comments,
+            ends_field,
+            ends,
+            unquotes,
+            quoted,
+            fields,
+            line,
+            next,
+        }
     }
 
     /// Goes to the next record; false at the end. Empty lines are skipped.
@@ -147,13 +162,23 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Start and end of a field, without quotes around it.
+    #[inline]
+    fn span(&self, index: usize) -> (usize, usize) {
+        let (begin, end) = self.fields.get(index).copied().unwrap_or_default();
+        match &self.bytes[begin..end] {
+            [b'"', .., b'"'] if self.unquotes => (begin + 1, end - 1),
+            _ => (begin, end),
+        }
+    }
+
     /// The bytes of a field; empty if there is no such field.
     #[inline]
     pub(super) fn bytes(&self, index: usize) -> &[u8] {
         if let Some(quoted) = &self.quoted {
             return quoted.record.get(index).unwrap_or_default();
         }
-        let (begin, end) = self.fields.get(index).copied().unwrap_or_default();
+        let (begin, end) = self.span(index);
         self.bytes.get(begin..end).unwrap_or_default()
     }
 
@@ -189,7 +214,7 @@ impl<'a> Records<'a> {
         if let Some(quoted) = &self.quoted {
             return std::str::from_utf8(quoted.record.get(index).unwrap_or_default());
         }
-        let (begin, end) = self.fields.get(index).copied().unwrap_or_default();
+        let (begin, end) = self.span(index);
         match self.text {
             Some(text) => Ok(text.get(begin..end).unwrap_or_default()),
             None => std::str::from_utf8(self.bytes.get(begin..end).unwrap_or_default()),
@@ -225,7 +250,7 @@ mod tests {
                 assert_eq!(rows[0], (1, vec![b"x".to_vec(), vec![0x80]]));
                 assert_eq!(rows[1], (2, wanted.iter().map(|one| one.to_vec()).collect::<Vec<_>>()));
                 assert_eq!(rows[2].1, [b"", b""]);
-                assert_eq!((rows[3].0, &rows[3].1), (5, &rows[1].1));
+                assert_eq!((rows[3].0, &rows[3].1), (4, &rows[1].1));
             }
         }
     }

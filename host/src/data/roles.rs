@@ -13,7 +13,7 @@ use super::table::Table;
 use crate::words::shorten;
 
 /// Names of columns of labels other than `label`, in small letters and with `_` for blanks; the first that exists is used.
-const LABELS: [&str; 13] = [
+const LABELS: [&str; 15] = [
     "label",
     "class",
     "activity",
@@ -27,10 +27,12 @@ const LABELS: [&str; 13] = [
     "activity_label",
     "label_name",
     "event",
+    "klasse",
+    "aktivität",
 ];
 
 /// Names of columns of series other than `series`.
-const SERIES: [&str; 16] = [
+const SERIES: [&str; 18] = [
     "series",
     "machine",
     "recording",
@@ -47,10 +49,12 @@ const SERIES: [&str; 16] = [
     "take",
     "segment",
     "segment_id",
+    "aufnahme",
+    "messung",
 ];
 
 /// Names of columns of whole series.
-const WHOLE: [&str; 16] = [
+const WHOLE: [&str; 17] = [
     "subject",
     "subject_id",
     "user",
@@ -67,6 +71,25 @@ const WHOLE: [&str; 16] = [
     "source",
     "age",
     "sex",
+    "proband",
+];
+
+/// Names of columns that may number the rows.
+const COUNTERS: [&str; 14] = [
+    "index",
+    "idx",
+    "row",
+    "unnamed:_0",
+    "unnamed:0",
+    "sample",
+    "sample_index",
+    "n",
+    "no",
+    "nr",
+    "id",
+    "frame",
+    "packet",
+    "seq",
 ];
 
 /// Rows that are looked at.
@@ -154,9 +177,9 @@ impl Look {
         self.seen() > 2 && 2 * self.same > self.seen()
     }
 
-    /// Returns whether it numbers the rows.
+    /// Returns whether it numbers the rows, of all series or anew in each.
     fn counts(&self) -> bool {
-        self.words == 0 && self.seen() > 1 && self.by_one + 1 == self.seen()
+        self.words == 0 && self.seen() > 1 && 10 * (self.by_one + 1) >= 9 * self.seen()
     }
 
     /// Returns whether values come back, and rarely in the next row.
@@ -408,6 +431,10 @@ impl Roles {
                 roles.findings.add(Finding::Channels, what);
             } else if is_channel {
                 roles.channels.push(column);
+            } else if !source.channels.is_empty()
+                && !WHOLE.contains(&plain(&names[column]).as_str())
+            {
+                // Channels were named: what else is there may change within a series.
             } else if canonical && column < behind {
                 roles.columns.push(column);
             } else {
@@ -437,9 +464,7 @@ impl Roles {
     fn may_be_channel(&self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
         let (name, look) = (plain(&table.header()[column]), &looks[column]);
         let timely = rank(&table.header()[column]).is_some() || look.are_dates();
-        let counter = look.counts()
-            && ["index", "idx", "row", "unnamed:_0", "unnamed:0", "sample", "n", "id"]
-                .contains(&name.as_str());
+        let counter = look.counts() && COUNTERS.contains(&name.as_str());
         let whole = WHOLE.contains(&name.as_str()) || SERIES.contains(&name.as_str());
         let other = whole || counter || timely && self.time.is_some();
         look.numbers > look.words && !other

@@ -16,7 +16,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "sensor-logger",
     alias: "zip",
     about: "a recording of Sensor Logger (zip, or its folder)",
-    begins: "a zip of `Accelerometer.csv` and others (Sensor Logger)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| {

@@ -26,7 +26,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "series",
     alias: "csv",
     about: "a table of series (series,<columns>,label,t,<channels>, or series,label,<channels>)",
-    begins: "a header with a column `t` or `series` (series,label,t,<channels>)",
     of_symbols: false,
     recordings: None,
     is_one: |text| has_time(text) || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text)),
@@ -73,6 +72,10 @@ pub(super) fn read(
     let usual_step = layout.usual_step.map(|step| if of_events { f64::INFINITY } else { step });
     let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
+        // A spreadsheet's blank line.
+        if table.bytes(0).is_empty() && layout.is_placed() && table.is_blank() {
+            continue;
+        }
         let id = match layout.series {
             Some(column) => match table.field(column)? {
                 id if !parting.is_another(id) => id,
@@ -206,6 +209,11 @@ impl Columns {
             commas,
             findings,
         })
+    }
+
+    /// Returns whether a column places each row, so that none is without any field.
+    fn is_placed(&self) -> bool {
+        self.series.is_some() || self.time.is_some()
     }
 
     /// Names of the channels.

@@ -16,7 +16,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "sktime",
     alias: "ts",
     about: "a .ts file of sktime or aeon",
-    begins: "`@problemName` (a .ts file of sktime or aeon)",
     of_symbols: false,
     recordings: None,
     is_one,
@@ -495,7 +494,7 @@ mod tests {
                 "`@classLabel true` and the classes",
             ),
             ("@problemName A\n@data\n".into(), "data: has a header but no data", "below"),
-            ("@relation a\n@data\n1\n".into(), "data: line 1 fits no known layout", "@problemName"),
+            ("@relation a\n@data\n1\n".into(), "data: this is ARFF", ".ts"),
         ] {
             let told = parse(&text).expect_err(&text).to_string();
             assert!(told.starts_with(begin) && told.contains(advice), "{told} where {begin}");

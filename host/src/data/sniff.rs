@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, first_line};
 use super::error::DataError;
 use super::source::Source;
 use super::zip;
@@ -79,9 +79,15 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     if let Some((_, what, remedy)) = MAGIC.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
         return error((*what).to_owned(), remedy);
     }
+    if let Some((_, what, remedy)) = TEXTS.iter().find(|(looks_so, ..)| looks_so(bytes)) {
+        return error((*what).to_owned(), remedy);
+    }
     let text = bytes.trim_ascii_start();
     if !matches!(text.first(), Some(b'{' | b'[')) {
         return None;
+    }
+    if let Some(lines) = json_lines(name, bytes) {
+        return Some(lines);
     }
     let value: Value = serde_json::from_slice(text).ok()?;
     let first = match &value {
@@ -105,6 +111,67 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
         ),
         (None, _) => error("JSON, a list of values".into(), "write it as CSV, or as .npy"),
     }
+}
+
+/// Texts of other purposes: their recognition, the format, and the remedy.
+const TEXTS: [(fn(&[u8]) -> bool, &str, &str); 4] = [
+    (
+        |text| begins(text, b"@relation") || begins(text, b"@attribute"),
+        "ARFF, a table of records",
+        "networks are fitted to it; write series as .ts, or as a table with a sample per line",
+    ),
+    (
+        |text| {
+            text.starts_with(b"@")
+                && text
+                    .split(|&byte| byte == b'\n')
+                    .nth(2)
+                    .is_some_and(|line| line.starts_with(b"+"))
+        },
+        "FASTQ",
+        "write it as FASTA, for example with seqtk seq -a",
+    ),
+    (
+        |text| begins(text, b"network ") && text.contains(&b'{'),
+        "a Bayesian network (BIF)",
+        "name the data instead",
+    ),
+    (
+        |text| {
+            let second = text.split(|&byte| byte == b'\n').nth(1).unwrap_or_default();
+            text.starts_with(b"|")
+                && second.len() > 2
+                && second.iter().all(|byte| b"|-: \r".contains(byte))
+        },
+        "a table of Markdown",
+        "write it as CSV",
+    ),
+];
+
+/// Returns whether a text begins with a word in small letters, in any case, after comments and blank lines.
+fn begins(text: &[u8], word: &[u8]) -> bool {
+    let is_comment = |line: &&[u8]| {
+        line.is_empty() || [&b"%"[..], b"//", b"/*"].iter().any(|mark| line.starts_with(mark))
+    };
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !is_comment(line)).unwrap_or_default();
+    first.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// The refusal of a text with a JSON object in each line; `None` of other texts.
+pub(super) fn json_lines(name: &str, text: &[u8]) -> Option<DataError> {
+    let line = first_line(text);
+    if !line.starts_with(b"{") || line.len() == text.trim_ascii().len() {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let keys = value.as_object()?.keys().cloned().collect::<Vec<_>>().join(", ");
+    Some(DataError::OtherFormat {
+        file: name.to_owned(),
+        what: format!("JSON lines with {}", shorten(&keys)),
+        remedy: "write it as CSV, for example with pandas: read_json(FILE, lines=True) and to_csv"
+            .to_owned(),
+    })
 }
 
 /// Returns whether a text is lines of equally many fields, two or more.

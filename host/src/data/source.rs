@@ -117,6 +117,7 @@ impl Separator {
             Self::Byte(b',') => "commas".into(),
             Self::Byte(b';') => "semicolons".into(),
             Self::Byte(b'\t') => "tabs".into(),
+            Self::Byte(b' ') => "blanks".into(),
             Self::Byte(other) => format!("`{}`", char::from(other)),
             Self::Blanks => "blanks".into(),
         }

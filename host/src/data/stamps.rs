@@ -4,7 +4,7 @@ use super::quantity::{TimeUnit, split_unit};
 use super::values::finite;
 
 /// Names of columns of times other than `t`, without case, and the unit if the name implies it; the first that exists is used.
-const NAMES: [(&str, &str); 30] = [
+const NAMES: [(&str, &str); 33] = [
     ("seconds_elapsed", "s"),
     ("time_s", "s"),
     ("t_s", "s"),
@@ -35,6 +35,9 @@ const NAMES: [(&str, &str); 30] = [
     ("datetime", ""),
     ("date_time", ""),
     ("ts", ""),
+    ("zeit", ""),
+    ("uhrzeit", ""),
+    ("zeitstempel", ""),
 ];
 
 /// A name as the lists have it: small letters, `_` for blanks.

@@ -12,7 +12,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "strings",
     alias: "tsv",
     about: "a table of strings (label, id, sequence)",
-    begins: "a header with a column `sequence` (label, id, sequence)",
     of_symbols: true,
     recordings: None,
     is_one: |text| has_column(text, "sequence"),

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::dialect::{Commas, Dialect, are_thousands};
 use super::error::DataError;
 use super::place::Place;
-use super::quantity::{TimeUnit, split_unit};
+use super::quantity::{TimeUnit, is_unit, split_unit};
 use super::records::Records;
+use super::sniff::json_lines;
 use super::source::{Finding, Findings, Found, Source};
 use super::values::{Values, finite};
 use crate::words::{is_hidden, shorten};
@@ -14,6 +15,9 @@ use crate::words::{is_hidden, shorten};
 /// The names in a text's first line.
 pub(super) fn header_names(text: &[u8]) -> Vec<String> {
     let dialect = Dialect::of(text, &Source::default());
+    if !dialect.names.is_empty() {
+        return dialect.names;
+    }
     dialect.first_row(text).into_iter().map(str::to_owned).collect()
 }
 
@@ -55,6 +59,9 @@ impl<'a> Table<'a> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_as(name: &'a str, bytes: &'a [u8], source: &Source) -> Result<Self, DataError> {
+        if let Some(error) = json_lines(name, bytes) {
+            return Err(error);
+        }
         let dialect = Dialect::of(bytes, source);
         let records = Records::new(bytes, dialect.separator, dialect.comments);
         let (header, skipped, pending) = (Vec::new(), 0, false);
@@ -64,9 +71,14 @@ impl<'a> Table<'a> {
         }
         if !table.dialect.header {
             // Nothing behind a last separator is no column.
-            table.header =
-                (1..=table.records.len()).map(|number| format!("column{number}")).collect();
+            table.header = match table.dialect.names.len() == table.records.len() {
+                true => table.dialect.names.clone(),
+                false => {
+                    (1..=table.records.len()).map(|number| format!("column{number}")).collect()
+                }
+            };
             table.pending = true;
+            check_distinct(&table.header).map_err(|what| table.bad_header(what))?;
             return Ok(table);
         }
         table.header = (0..table.records.len())
@@ -74,6 +86,7 @@ impl<'a> Table<'a> {
             .collect::<Result<_, _>>()?;
         table.leave_out_nameless();
         table.check_header()?;
+        table.take_units()?;
         Ok(table)
     }
 
@@ -107,6 +120,38 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Adds the units of a second line that has them alone to the names.
+    fn take_units(&mut self) -> Result<(), DataError> {
+        let rows = self.dialect.rows(self.bytes);
+        let [units, first, ..] = rows.as_slice() else { return Ok(()) };
+        let units = units.get(self.skipped..).unwrap_or_default();
+        let unit = |text: &str| match split_unit(&format!("x{text}")).1 {
+            "" if is_unit(text) => text.to_owned(),
+            unit => unit.to_owned(),
+        };
+        let found: Vec<String> = units.iter().map(|text| unit(text)).collect();
+        let is_number = |place: usize| {
+            let field = first.get(place + self.skipped).copied().unwrap_or_default();
+            self.dialect.commas.number(field).is_some()
+        };
+        let alone = (0..units.len()).all(|place| match (units[place], found[place].as_str()) {
+            ("" | "-", _) => true,
+            (_, "") => !is_number(place) && self.dialect.commas.number(units[place]).is_none(),
+            _ => is_number(place),
+        });
+        let count = found.iter().filter(|unit| !unit.is_empty()).count();
+        if units.len() != self.header.len() || !alone || count < 2 {
+            return Ok(());
+        }
+        for (name, unit) in self.header.iter_mut().zip(found) {
+            if !unit.is_empty() && split_unit(name).1.is_empty() {
+                *name = format!("{name} [{unit}]");
+            }
+        }
+        self.dialect.findings.add(Finding::Header, "the second line has the units of the columns");
+        self.advance().map(drop)
+    }
+
     fn check_header(&self) -> Result<(), DataError> {
         if self.header.iter().all(|name| name.parse::<f64>().is_ok()) {
             return Err(self
@@ -135,7 +180,7 @@ impl<'a> Table<'a> {
 
     /// Returns whether the first line names the columns.
     pub(super) fn has_header(&self) -> bool {
-        self.dialect.header
+        self.dialect.header || !self.dialect.names.is_empty()
     }
 
     /// Facts that were inferred, for other packages.
@@ -202,17 +247,39 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`DataError::Ragged`], or what the reader reports.
     pub fn next_row(&mut self) -> Result<bool, DataError> {
-        if !std::mem::take(&mut self.pending) && !self.advance()? {
-            return Ok(false);
+        loop {
+            if !std::mem::take(&mut self.pending) && !self.advance()? {
+                return Ok(false);
+            }
+            let (found, expected) = (self.records.len(), self.header.len() + self.skipped);
+            // Nothing behind a last separator is no field.
+            let ended = found == expected + 1 && self.records.field(expected) == Ok("");
+            if found != expected && !ended {
+                // A comment far from the beginning.
+                if self.records.bytes(0).starts_with(b"#") {
+                    continue;
+                }
+                let place = self.place(found.min(expected).saturating_sub(self.skipped));
+                return Err(DataError::Ragged { place, found, expected });
+            }
+            if !self.is_header() {
+                return Ok(true);
+            }
         }
-        let (found, expected) = (self.records.len(), self.header.len() + self.skipped);
-        // Nothing behind a last separator is no field.
-        let ended = found == expected + 1 && self.records.field(expected) == Ok("");
-        if found != expected && !ended {
-            let place = self.place(found.min(expected).saturating_sub(self.skipped));
-            return Err(DataError::Ragged { place, found, expected });
-        }
-        Ok(true)
+    }
+
+    /// Returns whether the current row is the header, which comes back where files were joined.
+    #[inline]
+    fn is_header(&self) -> bool {
+        self.dialect.header
+            && self.bytes(0) == self.header[0].as_bytes()
+            && (0..self.header.len())
+                .all(|column| self.field(column).is_ok_and(|field| field == self.header[column]))
+    }
+
+    /// Returns whether all fields of the current row are empty.
+    pub(super) fn is_blank(&self) -> bool {
+        (0..self.header.len()).all(|column| self.bytes(column).trim_ascii().is_empty())
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
@@ -290,14 +357,6 @@ pub(super) fn check_distinct(names: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The first line, without its end.
-pub(super) fn first_line(bytes: &[u8]) -> &[u8] {
-    bytes
-        .split(|&byte| byte == b'\n' || byte == b'\r')
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
 }
 
 /// A text without blanks around it. Most fields have no blanks, which a look at both ends shows.

@@ -16,7 +16,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "ucr",
     alias: "txt",
     about: "the text of the UCR archive (a label and numbers per line, no header)",
-    begins: "a whole number and 15 numbers or more (the UCR archive's text, as many per line; name the format for others)",
     of_symbols: false,
     recordings: None,
     is_one,

@@ -10,7 +10,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "wav",
     alias: "wave",
     about: "a WAV file",
-    begins: "`RIFF` (a WAV file)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE"),

@@ -17,7 +17,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "wfdb",
     alias: "hea",
     about: "a WFDB record (.hea, with .dat and .atr in its folder)",
-    begins: "a name, signals, samples per second and `.dat` files (a WFDB header)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| std::str::from_utf8(bytes).is_ok_and(|text| Header::parse(text).is_ok()),

@@ -16,7 +16,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "wide",
     alias: "wide.csv",
     about: "a wide table (label,0,1,2,...)",
-    begins: "a header with numbered samples and `label`, `class` or `id` (label,0,1,2,...)",
     of_symbols: false,
     recordings: None,
     is_one,

@@ -13,7 +13,6 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "wisdm",
     alias: "wisdm.txt",
     about: "the text of WISDM (user,activity,timestamp,x,y,z;)",
-    begins: "`user,activity,timestamp,x,y,z;` (the text of WISDM)",
     of_symbols: false,
     recordings: None,
     is_one: |bytes| {
