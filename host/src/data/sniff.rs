@@ -113,8 +113,11 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     }
 }
 
+/// Recognition of a text, its kind, and the remedy.
+type KnownText = (fn(&[u8]) -> bool, &'static str, &'static str);
+
 /// Texts of other purposes: their recognition, the format, and the remedy.
-const TEXTS: [(fn(&[u8]) -> bool, &str, &str); 4] = [
+const TEXTS: [KnownText; 4] = [
     (
         |text| begins(text, b"@relation") || begins(text, b"@attribute"),
         "ARFF, a table of records",
