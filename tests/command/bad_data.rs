@@ -107,22 +107,32 @@ fn control_characters_in_the_name_of_a_file_are_escaped() {
 fn bad_strings_are_named_by_file_and_line() {
     let folder = Folder::new();
     for (name, text, expected) in [
-        ("empty.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t\n", "empty-series 3"),
         ("ragged.tsv", "label\tid\tsequence\nruns\ta\n", "ragged-row 2"),
-        ("empty.fasta", ">a\nACGT\n>b\n", "empty-series 3"),
         ("headless.fasta", ";comment\nACGT\n", "bad-layout 2"),
     ] {
         let file = folder.put(name, text);
         all_refuse(&file, expected, "strings.json");
     }
-    // A string without a symbol is no training, and no figure; predictions go on without it.
-    let gap = "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n";
-    let (gap, model) = (folder.put("gap.tsv", gap), fixtures().at("strings.json"));
-    for line in [format!("fit {gap} --dry-run"), format!("evaluate {gap} --model {model}")] {
-        refuses(&line, "empty-series gap.tsv 3");
+    // A string without a symbol is no training, and no figure; predictions and matrices go on without it.
+    let (model, matrix) = (fixtures().at("strings.json"), folder.at("gram.csv"));
+    for (name, text) in [
+        ("gap.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n"),
+        ("empty.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t\n"),
+        ("empty.fasta", ">a\nACGT\n>b\n"),
+    ] {
+        let file = folder.put(name, text);
+        for line in [format!("fit {file} --dry-run"), format!("evaluate {file} --model {model}")] {
+            refuses(&line, format!("empty-series {name} 3"));
+        }
+        for line in [
+            format!("predict {file} --model {model}"),
+            format!("gram {file} --model {model} -o {matrix}"),
+        ] {
+            let told = notes(&line);
+            let expected = format!("skipped-records {name} 3 b 1 2");
+            assert!(told.iter().any(|note| note.is(&expected)), "{line}: {told:?}");
+        }
     }
-    let told = notes(&format!("predict {gap} --model {model}"));
-    assert!(told.iter().any(|note| note.is("skipped-records gap.tsv 3 b 1 2")), "{told:?}");
 }
 
 #[test]

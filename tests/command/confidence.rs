@@ -103,7 +103,7 @@ fn what_samples_gave_adds_up_to_the_margin() {
     assert!(lines.next().is_some_and(|row| row.starts_with("0,0,20,still,") && row.contains(",,")));
     assert!(lines.next().is_some_and(|row| row.split(',').nth(5) == Some("0")));
     let folder = Folder::new();
-    let line = format!("predict {data} --model {model} --explain --series 1 --draw");
+    let line = format!("predict {data} --model {model} --explain --explain-series 1 --draw");
     let table = printed(&format!("{line} {}", folder.at("why.svg")));
     assert!(table.lines().skip(1).all(|row| row.starts_with("1,")), "{table}");
     let figure = printed(&format!("{line} -"));
@@ -111,11 +111,12 @@ fn what_samples_gave_adds_up_to_the_margin() {
     let class = table.lines().nth(1).and_then(|row| row.split(',').nth(3)).expect("a class");
     assert!(figure.contains(&format!(">{class}</text>")) && figure.contains(">over "), "{figure}");
     refuses(
-        &format!("predict {data} --model {model} --explain --series nope"),
+        &format!("predict {data} --model {model} --explain --explain-series nope"),
         "unknown-series nope",
     );
     refuses(&format!("{line} {data}"), "output-is-input");
-    let by_channel = format!("predict {data} --model {model} --explain --channels --series 1");
+    let by_channel =
+        format!("predict {data} --model {model} --explain=channels --explain-series 1");
     let (table, listed) = (printed(&by_channel), json(&format!("{by_channel} --json")));
     let parts = listed[0]["parts"].as_object().expect("parts by name");
     let mut rows = table.lines();
@@ -162,14 +163,11 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     refuses(&format!("predict {two} --model {model} --explain"), "kernel-machine");
     let strings = fixtures().at("strings.tsv");
     printed(&format!("fit {strings} -o {model} {QUICK} --effort quick"));
-    refuses(
-        &format!("predict {strings} --model {model} --explain --channels"),
-        "left-out-channels",
-    );
+    refuses(&format!("predict {strings} --model {model} --explain=channels"), "left-out-channels");
     let line = format!("fit {two} -o {model} {QUICK} --effort quick --window 20");
     printed(&format!("{line} --codebooks 1 --lags 1 --score-model each-lag"));
     refuses(
-        &format!("predict {two} --model {model} --explain --channels"),
-        "left-out-channels --channels --codebooks 0",
+        &format!("predict {two} --model {model} --explain=channels"),
+        "left-out-channels --explain=channels --codebooks 0",
     );
 }

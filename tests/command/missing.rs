@@ -157,7 +157,7 @@ fn what_is_never_there_explains_nothing() {
         (folder.put("tenth.csv", series(20, |_, t| t % 10 == 0)), folder.at("m.json"));
     printed(&format!("fit {data} --classifier bayes --states 1 -o {model}"));
     let never = folder.put("never.csv", series(4, |_, _| false));
-    let explained = printed(&format!("predict {never} --model {model} --explain --channels"));
+    let explained = printed(&format!("predict {never} --model {model} --explain=channels"));
     let parts: Vec<(bool, f64)> = explained
         .lines()
         .skip(1)

@@ -114,7 +114,11 @@ fn what_is_wrong_deep_in_a_file_is_named_with_its_line() {
     let units = table("series,label,t,x,y\n-,-,s,g,g", |class, number, t, [x, y]| {
         format!("{number},{class},{t},{x:.3},{y:.3}")
     });
-    let path = folder.put("units.csv", units);
+    assert_eq!(is_read(&folder, "units.csv", units)["rate"], 1.0);
+    let units = table("series,label,t,x,y\n,,s,in words,", |class, number, t, [x, y]| {
+        format!("{number},{class},{t},{x:.3},{y:.3}")
+    });
+    let path = folder.put("words.csv", units);
     refuses(&format!("fit {path}"), "bad-layout 2 s t");
     for bad in [5, 150] {
         let ragged =
@@ -243,9 +247,133 @@ fn a_string_that_cannot_be_read_is_left_out_of_predictions_and_counted() {
     let expected = "skipped-records 2 explode 1 12";
     assert!(told.iter().any(|note| note.is(expected)), "{told:?}");
     assert_eq!(printed(&format!("predict {odd} --model {model} --quiet")).lines().count(), 12);
+    let report = json(&format!("predict {odd} --model {model} --json"));
+    assert_eq!(report["skipped"], 1, "{report}");
+    // So is an empty string, which has no line of its decision.
+    let sound = strings(" ");
+    let empty = sound.lines().map(|line| match line.rsplit_once(',') {
+        Some((before, _)) if before.ends_with("3") => format!("{before},\n"),
+        _ => format!("{line}\n"),
+    });
+    let empty = folder.put("empty.csv", empty.collect::<String>());
+    let report = json(&format!("predict {empty} --model {model} --json"));
+    assert!(report["skipped"].as_u64() > Some(0), "{report}");
     // One string of dotted words is read by the model's dictionary.
     let one = folder.put("one.csv", strings(".").lines().take(2).collect::<Vec<_>>().join("\n"));
     assert_eq!(printed(&format!("predict {one} --model {model} --quiet")).lines().count(), 2);
     // Figures are of all or of none.
     refuses(&format!("evaluate {odd} --model {model}"), "unknown-symbol explode");
+}
+
+#[test]
+fn tables_of_spreadsheets_loggers_and_other_programs_are_read() {
+    let folder = Folder::new();
+    let german = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number};{class};{t};{};{}", comma(x), comma(y))
+    };
+    let text = table("Aufnahme;Klasse;Zeit;X;Y\n;;[ms];[m/s²];g", german);
+    let report = is_read(&folder, "german.csv", text);
+    assert_eq!(report["observed"], serde_json::json!(["X [m/s²]", "Y [g]"]), "{report}");
+    assert_eq!(report["rate"], 1000.0, "{report}");
+    let quoted = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("\"{}\" \"{number}\" \"{class}\" {t} {x:.3} {y:.3}", 40 * number + t + 1)
+    };
+    is_read(&folder, "r.txt", table("\"series\" \"label\" \"t\" \"x\" \"y\"", quoted));
+    let tabs = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("\"{number}\"\t\"{class}\"\t{t}\t{x:.3}\t{y:.3}")
+    };
+    is_read(&folder, "r.tsv", table("\"series\"\t\"label\"\t\"t\"\t\"x\"\t\"y\"", tabs));
+    let plain = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number},{class},{t},{x:.3},{y:.3}")
+    };
+    let header = "series,label,t,x,y";
+    let text = table(header, plain);
+    is_read(&folder, "comment.csv", text.clone() + "# stopped, battery low\n");
+    is_read(&folder, "joined.csv", text.replace("\n3,run,0,", &format!("\n{header}\n3,run,0,")));
+    is_read(&folder, "blank.csv", text.replace("\n3,run,0,", "\n,,,,\n3,run,0,"));
+    is_read(&folder, "minus.csv", text.replace('-', "\u{2212}"));
+    let swiss = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number};{class};{t};{x:.3};1'{:07.3}", 500.0 + y)
+    };
+    is_read(&folder, "swiss.csv", table("series;label;t;x;y", swiss));
+    let counted = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{t},{x:.3},{y:.3},{number},{class}")
+    };
+    is_read(&folder, "counted.csv", table("sample,x,y,trial,class", counted));
+    let noted = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number},{class},\"left,\nagain\",{t},{x:.3},{y:.3},{}", x > 0.0)
+    };
+    let notes = folder.put("notes.csv", table("series,label,note,t,x,y,moves", noted));
+    assert_eq!(json(&format!("fit {notes} --channels x,y --dry-run --json"))["samples"], 240);
+    refuses(&format!("fit {notes}"), "hidden-character 2 note --channels");
+    let saved = "# t x y\n0.0e+00 1.0e+00 2.0e+00\n1.0e+00 2.0e+00 3.0e+00\n";
+    let report = read(&folder.put("saved.txt", saved));
+    assert_eq!(report["observed"], serde_json::json!(["x", "y"]), "{report}");
+}
+
+#[test]
+fn what_systems_leave_in_folders_is_left_out() {
+    let folder = Folder::new();
+    for (class, file) in [("up", "a"), ("up", "b"), ("down", "c"), ("down", "d")] {
+        fs::create_dir_all(folder.at(&format!("rec/{class}"))).expect("a folder");
+        folder.put(&format!("rec/{class}/{file}.csv"), "t,x\n0,1\n1,2\n");
+    }
+    folder.put("rec/Thumbs.db", "\u{1}");
+    folder.put("rec/up/desktop.ini", "[.ShellClassInfo]\n");
+    let report = read(&folder.at("rec"));
+    assert_eq!(report["classes"], serde_json::json!([["down", 2], ["up", 2]]), "{report}");
+}
+
+#[test]
+fn a_number_that_loggers_write_for_nothing_is_noted() {
+    let folder = Folder::new();
+    let logged = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        let x = if t % 9 == 4 { -999.0 } else { x };
+        format!("{number},{class},{t},{x},{y}")
+    };
+    let data = folder.put("logged.csv", table("series,label,t,x,y", logged));
+    let told = notes(&format!("fit {data} --dry-run"));
+    assert!(told.iter().any(|note| note.is("wild-sample x -999 24 --na=-999")), "{told:?}");
+    assert_eq!(json(&format!("fit {data} --dry-run --json --na=-999"))["missing"], 24);
+}
+
+#[test]
+fn every_command_on_data_takes_several_files() {
+    let folder = Folder::new();
+    let quiet = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number},{t},{:.3},{:.3},{class}", 0.1 * x, 0.1 * y)
+    };
+    let text = table("series,t,x,y,mark", quiet);
+    let lines: Vec<&str> = text.lines().collect();
+    let part = |name: &str, rows: &[&str]| {
+        folder.put(name, format!("{}\n{}\n", lines[0], rows.join("\n")))
+    };
+    fs::create_dir_all(folder.at("parts")).expect("a folder");
+    let (a, b) = (part("parts/a.csv", &lines[1..121]), part("parts/b.csv", &lines[121..]));
+    let spotter = folder.at("spotter.json");
+    let found = json(&format!(
+        "spot {a} {b} --marks mark --background-mark walk --states 1 -o {spotter} --json"
+    ));
+    assert_eq!(found["classes"], serde_json::json!(["run"]), "{found}");
+    let parts = folder.at("parts");
+    let listed = json(&format!("spot {parts} --model {spotter} --json"));
+    assert!(listed["events"].as_array().is_some(), "{listed}");
+    let detector = folder.at("detector.json");
+    notes(&format!(
+        "detect {a} {b} --channels x,y --mean-time 6 --memory 4 --states 1 -o {detector}"
+    ));
+    let alarms = json(&format!("detect {parts} --model {detector} --json"));
+    assert_eq!(alarms["samples"], 240, "{alarms}");
+}
+
+#[test]
+fn numbers_of_records_have_decimal_commas_too() {
+    let folder = Folder::new();
+    let mut text = "Farbe;Länge\n".to_owned();
+    for number in 0..40 {
+        let _ = writeln!(text, "{};{}", ["rot", "blau"][number % 2], comma(number as f64 / 8.0));
+    }
+    let (data, model) = (folder.put("records.csv", text), folder.at("records.json"));
+    let printed = printed(&format!("network fit {data} -o {model}"));
+    assert!(printed.contains("numbers in bins: Länge"), "{printed}");
 }

@@ -226,6 +226,9 @@ fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
     for _ in 0..LOOKED_AT {
         // What is wrong with a row is said where it is read.
         let Ok(true) = table.next_row() else { break };
+        if table.is_header() {
+            continue;
+        }
         for (column, look) in looks.iter_mut().enumerate() {
             let Ok(field) = table.field(column) else { continue };
             match source.missing.has(field) {

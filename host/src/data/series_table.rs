@@ -72,8 +72,9 @@ pub(super) fn read(
     let usual_step = layout.usual_step.map(|step| if of_events { f64::INFINITY } else { step });
     let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
-        // A spreadsheet's blank line.
-        if table.bytes(0).is_empty() && layout.is_placed() && table.is_blank() {
+        // A spreadsheet's blank line, or where files were joined.
+        let is_blank = table.bytes(0).is_empty() && layout.is_placed() && table.is_blank();
+        if is_blank || table.is_header() {
             continue;
         }
         let id = match layout.series {

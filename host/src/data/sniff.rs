@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::dialect::{Dialect, first_line};
 use super::error::DataError;
 use super::source::Source;
+use super::values::finite;
 use super::zip;
 use crate::words::shorten;
 
@@ -86,8 +87,8 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     if !matches!(text.first(), Some(b'{' | b'[')) {
         return None;
     }
-    if let Some(lines) = json_lines(name, bytes) {
-        return Some(lines);
+    if let Some(error) = no_table(name, bytes) {
+        return Some(error);
     }
     let value: Value = serde_json::from_slice(text).ok()?;
     let first = match &value {
@@ -117,7 +118,7 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
 type KnownText = (fn(&[u8]) -> bool, &'static str, &'static str);
 
 /// Texts of other purposes: their recognition, the format, and the remedy.
-const TEXTS: [KnownText; 4] = [
+const TEXTS: [KnownText; 3] = [
     (
         |text| begins(text, b"@relation") || begins(text, b"@attribute"),
         "ARFF, a table of records",
@@ -139,16 +140,6 @@ const TEXTS: [KnownText; 4] = [
         "a Bayesian network (BIF)",
         "name the data instead",
     ),
-    (
-        |text| {
-            let second = text.split(|&byte| byte == b'\n').nth(1).unwrap_or_default();
-            text.starts_with(b"|")
-                && second.len() > 2
-                && second.iter().all(|byte| b"|-: \r".contains(byte))
-        },
-        "a table of Markdown",
-        "write it as CSV",
-    ),
 ];
 
 /// Returns whether a text begins with a word in small letters, in any case, after comments and blank lines.
@@ -161,20 +152,27 @@ fn begins(text: &[u8], word: &[u8]) -> bool {
     first.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// The refusal of a text with a JSON object in each line; `None` of other texts.
-pub(super) fn json_lines(name: &str, text: &[u8]) -> Option<DataError> {
+/// The refusal of a text that looks like a table and is none: a JSON object in each line, or Markdown. `None` of others.
+pub(super) fn no_table(name: &str, text: &[u8]) -> Option<DataError> {
+    let error = |what: String, remedy: &str| {
+        Some(DataError::OtherFormat { file: name.to_owned(), what, remedy: remedy.to_owned() })
+    };
     let line = first_line(text);
-    if !line.starts_with(b"{") || line.len() == text.trim_ascii().len() {
+    let rest = text.get(line.len()..).unwrap_or_default();
+    if line.starts_with(b"|") {
+        let rule = first_line(rest).trim_ascii();
+        let is_rule = rule.contains(&b'-') && rule.iter().all(|byte| b"|-: ".contains(byte));
+        return is_rule.then(|| error("a table of Markdown".into(), "write it as CSV"))?;
+    }
+    if !line.starts_with(b"{") || rest.trim_ascii().is_empty() {
         return None;
     }
     let value: Value = serde_json::from_slice(line).ok()?;
     let keys = value.as_object()?.keys().cloned().collect::<Vec<_>>().join(", ");
-    Some(DataError::OtherFormat {
-        file: name.to_owned(),
-        what: format!("JSON lines with {}", shorten(&keys)),
-        remedy: "write it as CSV, for example with pandas: read_json(FILE, lines=True) and to_csv"
-            .to_owned(),
-    })
+    error(
+        format!("JSON lines with {}", shorten(&keys)),
+        "write it as CSV, for example with pandas: read_json(FILE, lines=True) and to_csv",
+    )
 }
 
 /// Returns whether a text is lines of equally many fields, two or more.
@@ -195,6 +193,16 @@ pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
     }
     // Columns of columns, as pandas writes what groupby().agg() gives.
     let nested = names[0].is_empty() && rows[0][0].is_empty();
+    // As a serial plotter takes them.
+    let named = |field: &&str| {
+        field
+            .split_once(':')
+            .is_some_and(|(name, value)| finite(name).is_none() && finite(value.trim()).is_some())
+    };
+    if names.iter().all(named) {
+        let what = "each value has its name before it; write the names once, as a header, and the time of each row";
+        return Some(what.into());
+    }
     Some(match (nested, dialect.header) {
         (true, _) => "it has a header of several lines, as pandas writes a table of features (groupby and agg); give the samples \
                       themselves, one per row, or to_csv after reset_index"
@@ -231,6 +239,11 @@ mod tests {
             (b"[{\"sensor\":\"Accelerometer\",\"time\":\"1\"}]", "Sensor Logger", "folder"),
             (b"{\"features\":[1,2],\"kind\":3}", "JSON with features, kind", "Edge Impulse"),
             (b"[1,2]", "list of values", ".npy"),
+            (b"{\"t\":0,\"x\":1}\n{\"t\":1,\"x\":2}\n", "JSON lines with t, x", "lines=True"),
+            (b"| t | x |\n|---|--:|\n| 0 | 1 |\n", "Markdown", "CSV"),
+            (b"% by hand\n\n@RELATION a\n@data\n", "ARFF", ".ts"),
+            (b"@r1\nACGT\n+\nIIII\n", "FASTQ", "FASTA"),
+            (b"// by hand\nnetwork rain {\n}\n", "Bayesian network", "data"),
         ] {
             let error = Dataset::parse("x", bytes, &ReadOptions::default()).expect_err(what);
             assert!(matches!(error, DataError::OtherFormat { .. }), "{what}: {error}");
@@ -245,6 +258,7 @@ mod tests {
             ("ax,ay,mood\n1,2,good\n3,4,bad\n", "ax, ay, mood"),
             (",,x,x\n,,mean,std\nseries,label,,\n0,a,1,2\n", "table of features"),
             ("1.5,2.5,1\n1.25,2,2\n1,3,1\n", "no names"),
+            ("x:1.5,y:2\nx:1.25,y:2\n", "its name before it"),
         ] {
             let error =
                 Dataset::parse("x", text.as_bytes(), &ReadOptions::default()).expect_err(text);

@@ -51,12 +51,6 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let label = label.map_or(Ok(""), |column| table.name(column))?;
         part.note_missing(&source.missing, label, "label");
         let text = table.field(sequence)?;
-        if text.is_empty() {
-            return Err(DataError::EmptySeries {
-                place: table.place(sequence),
-                series: shorten(&id),
-            });
-        }
         let columns = others.iter().map(|&column| table.name(column).map(str::to_owned));
         part.drafts.push(Draft {
             label: Some(label.to_owned()).filter(|label| !source.missing.has(label)),

@@ -1,5 +1,6 @@
 //! Delimited text with a header line, row by row, with exact places for messages.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::dialect::{Commas, Dialect, are_thousands};
@@ -7,7 +8,7 @@ use super::error::DataError;
 use super::place::Place;
 use super::quantity::{TimeUnit, is_unit, split_unit};
 use super::records::Records;
-use super::sniff::json_lines;
+use super::sniff::no_table;
 use super::source::{Finding, Findings, Found, Source};
 use super::values::{Values, finite};
 use crate::words::{is_hidden, shorten};
@@ -59,7 +60,7 @@ impl<'a> Table<'a> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_as(name: &'a str, bytes: &'a [u8], source: &Source) -> Result<Self, DataError> {
-        if let Some(error) = json_lines(name, bytes) {
+        if let Some(error) = no_table(name, bytes) {
             return Err(error);
         }
         let dialect = Dialect::of(bytes, source);
@@ -178,6 +179,15 @@ impl<'a> Table<'a> {
         self.dialect.commas
     }
 
+    /// A number with a decimal comma, where the table has such, with a point; another field as it is.
+    pub fn in_points<'f>(&self, field: &'f str) -> Cow<'f, str> {
+        let commas = self.commas();
+        match commas == Commas::Decimal && field.contains(',') {
+            true => commas.number(field).map_or(Cow::Borrowed(field), |x| x.to_string().into()),
+            false => Cow::Borrowed(field),
+        }
+    }
+
     /// Returns whether the first line names the columns.
     pub(super) fn has_header(&self) -> bool {
         self.dialect.header || !self.dialect.names.is_empty()
@@ -262,15 +272,13 @@ impl<'a> Table<'a> {
                 let place = self.place(found.min(expected).saturating_sub(self.skipped));
                 return Err(DataError::Ragged { place, found, expected });
             }
-            if !self.is_header() {
-                return Ok(true);
-            }
+            return Ok(true);
         }
     }
 
     /// Returns whether the current row is the header, which comes back where files were joined.
     #[inline]
-    fn is_header(&self) -> bool {
+    pub(super) fn is_header(&self) -> bool {
         self.dialect.header
             && self.bytes(0) == self.header[0].as_bytes()
             && (0..self.header.len())

@@ -29,7 +29,7 @@ fn read_delimited(
     let mut numbers = Numbers::new(table.columns.len(), source);
     while rows.next_row()? {
         for (index, column) in table.columns.iter_mut().enumerate() {
-            numbers.push(index, column, rows.name(index)?);
+            numbers.push(index, column, &rows.in_points(rows.name(index)?));
         }
         table.lines.push(rows.line());
     }
