@@ -283,7 +283,8 @@ impl<'a> Table<'a> {
                 && (expected..found).all(|place| self.records.bytes(place).is_empty());
             if found != expected && !ended {
                 // A comment far from the beginning.
-                if self.records.bytes(0).starts_with(b"#") {
+                let first = self.records.bytes(0);
+                if first.starts_with(b"#") && !first.starts_with(b"#N/A") {
                     continue;
                 }
                 let place = self.place(found.min(expected).saturating_sub(self.skipped));
