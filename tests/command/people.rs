@@ -291,6 +291,13 @@ fn tables_of_spreadsheets_loggers_and_other_programs_are_read() {
     is_read(&folder, "comment.csv", text.clone() + "# stopped, battery low\n");
     is_read(&folder, "joined.csv", text.replace("\n3,run,0,", &format!("\n{header}\n3,run,0,")));
     is_read(&folder, "blank.csv", text.replace("\n3,run,0,", "\n,,,,\n3,run,0,"));
+    is_read(&folder, "tail.csv", text.replace('\n', ",,\n"));
+    let report = is_read(&folder, "cell.csv", text.replacen(",x,", ",\"x\n(g)\",", 1));
+    assert_eq!(report["observed"][0], "x (g)", "{report}");
+    let short = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
+        format!("{number},{class},{:02}:{:02}.5,{x:.3},{y:.3}", (50 + t) / 60, (50 + t) % 60)
+    };
+    assert_eq!(is_read(&folder, "short.csv", table("series,label,time,x,y", short))["rate"], 1.0);
     is_read(&folder, "minus.csv", text.replace('-', "\u{2212}"));
     let swiss = |class: &str, number: usize, t: usize, [x, y]: [f64; 2]| {
         format!("{number};{class};{t};{x:.3};1'{:07.3}", 500.0 + y)

@@ -20,7 +20,7 @@ pub(super) struct Settings {
     #[arg(short, long, global = true, hide_short_help = true)]
     quiet: bool,
     /// Report all: every fold, candidate, classifier and choice; --json always does
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     verbose: bool,
     /// Threads that compute [default: one per processor]
     #[arg(long, global = true, hide_short_help = true, value_name = "N",

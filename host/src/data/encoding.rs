@@ -49,7 +49,9 @@ impl Encoding {
         bytes: Cow<'t, [u8]>,
     ) -> Result<Cow<'t, [u8]>, DataError> {
         const MARK: &[u8] = b"\xEF\xBB\xBF";
-        let wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        let wide = bytes.starts_with(b"\xFF\xFE")
+            || bytes.starts_with(b"\xFE\xFF")
+            || unmarked(&bytes).is_some();
         let text = match encoding {
             None if wide => utf16(name, &bytes)?,
             Some(Self::Utf16) => utf16(name, &bytes)?,
@@ -74,8 +76,15 @@ impl Encoding {
     }
 }
 
+/// Returns whether a text of two bytes per character, without a mark, has the high byte first; `None` of another text.
+fn unmarked(bytes: &[u8]) -> Option<bool> {
+    let (pairs, _) = bytes.get(..16)?.as_chunks::<2>();
+    let all = |zero: usize| pairs.iter().all(|pair| pair[zero] == 0 && pair[1 - zero] >= b'\t');
+    all(0).then_some(true).or_else(|| all(1).then_some(false))
+}
+
 fn utf16(name: &str, bytes: &[u8]) -> Result<String, DataError> {
-    let high_first = bytes.starts_with(b"\xFE\xFF");
+    let high_first = bytes.starts_with(b"\xFE\xFF") || unmarked(bytes) == Some(true);
     let body = bytes.strip_prefix(b"\xFF\xFE").or_else(|| bytes.strip_prefix(b"\xFE\xFF"));
     let (pairs, rest) = body.unwrap_or(bytes).as_chunks::<2>();
     let units = pairs.iter().map(|&pair| match high_first {
@@ -107,6 +116,10 @@ mod tests {
         assert_eq!(decoded(None, &[b"\xFF\xFE", low.as_slice()].concat()), text.as_bytes());
         assert_eq!(decoded(None, &[b"\xFE\xFF", high.as_slice()].concat()), text.as_bytes());
         assert_eq!(decoded(Some(Encoding::Utf16), &low), text.as_bytes());
+        let table = "series,label,t,x\n";
+        let low: Vec<u8> = table.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let high: Vec<u8> = table.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!((decoded(None, &low), decoded(None, &high)), (table.into(), table.into()));
         let latin: Vec<u8> = text.chars().map(|one| u32::from(one) as u8).collect();
         assert_eq!(decoded(Some(Encoding::Windows1252), &latin), text.as_bytes());
         assert_eq!(decoded(Some(Encoding::Windows1252), b"\x80"), "€".as_bytes());

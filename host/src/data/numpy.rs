@@ -401,7 +401,7 @@ mod tests {
     fn numbers_of_16_bits_and_arrays_with_time_first_are_read() {
         let halves: [u16; 6] = [0x3C00, 0xC100, 0x0001, 0x7BFF, 0x8000, 0x3555];
         let bytes: Vec<u8> = halves.iter().flat_map(|one| one.to_le_bytes()).collect();
-        let file = npy("<f2", "(6,)", "False", &bytes);
+        let file = npy("'<f2'", "(6,)", "False", &bytes);
         let data = Dataset::parse("x", &file, &ReadOptions::default()).expect("halves");
         let view = data.series()[0].samples.view();
         let rows = view.rows().expect("channels");
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(found, [1.0, -2.5, (-24_f64).exp2(), 65_504.0, -0.0, 0.333_251_953_125]);
         let numbers: Vec<u8> =
             (0..2 * 9 * 3).flat_map(|one| f64::from(one).to_le_bytes()).collect();
-        let file = npy("<f8", "(2, 9, 3)", "False", &numbers);
+        let file = npy("'<f8'", "(2, 9, 3)", "False", &numbers);
         let data = Dataset::parse("x", &file, &ReadOptions::default()).expect("time first");
         let view = data.series()[1].samples.view();
         let rows = view.rows().expect("channels");

@@ -152,11 +152,14 @@ fn begins(text: &[u8], word: &[u8]) -> bool {
     first.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// The refusal of a text that looks like a table and is none: a JSON object in each line, or Markdown. `None` of others.
+/// The refusal of a text that looks like a table and is none: a JSON object in each line, Markdown, an archive. `None` of others.
 pub(super) fn no_table(name: &str, text: &[u8]) -> Option<DataError> {
     let error = |what: String, remedy: &str| {
         Some(DataError::OtherFormat { file: name.to_owned(), what, remedy: remedy.to_owned() })
     };
+    if text.get(257..262) == Some(b"ustar") {
+        return error("a tar archive".into(), "unpack it and name the folder");
+    }
     let line = first_line(text);
     let rest = text.get(line.len()..).unwrap_or_default();
     if line.starts_with(b"|") {
@@ -212,8 +215,8 @@ pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
             names.len()
         ),
         _ => format!(
-            "of its columns, {}, none is known for a time (t, time, timestamp) or the name of a series (series, recording, id): \
-             say which is, or number samples beside a label (label,0,1,2,...). Without both, rows are records and no series",
+            "of its columns, {}, none is known for a time (t, time, timestamp), the name of a series (series, recording, id) or strings \
+             (sequence): say which is, or number samples beside a label (label,0,1,2,...). Without both, rows are records and no series",
             shorten(&names.join(", "))
         ),
     })

@@ -246,7 +246,9 @@ fn nanoseconds_in(text: &str, order: Order) -> Option<i128> {
         }
         None => (time, 0),
     };
-    let mut parts = clock.trim().split(':');
+    // Minutes and seconds with a fraction, as spreadsheets shorten it.
+    let short = clock.matches(':').count() == 1 && clock.contains(['.', ',']);
+    let mut parts = short.then_some("0").into_iter().chain(clock.trim().split(':'));
     let (mut hours, minutes) = (number(parts.next()?)?, number(parts.next()?)?);
     if let Some(half) = half {
         if !(1..=12).contains(&hours) {

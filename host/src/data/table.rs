@@ -41,6 +41,8 @@ pub struct Table<'a> {
     header: Vec<String>,
     /// Fields in front that belong to no column: numbers or names of the rows.
     skipped: usize,
+    /// Fields behind that have neither name nor content.
+    behind: usize,
     /// The first row was read, where a header was looked for.
     pending: bool,
 }
@@ -65,8 +67,8 @@ impl<'a> Table<'a> {
         }
         let dialect = Dialect::of(bytes, source);
         let records = Records::new(bytes, dialect.separator, dialect.comments);
-        let (header, skipped, pending) = (Vec::new(), 0, false);
-        let mut table = Self { name, bytes, records, dialect, header, skipped, pending };
+        let (header, skipped, behind, pending) = (Vec::new(), 0, 0, false);
+        let mut table = Self { name, bytes, records, dialect, header, skipped, behind, pending };
         if !table.advance()? {
             return Err(DataError::Empty { file: name.to_owned() });
         }
@@ -83,7 +85,7 @@ impl<'a> Table<'a> {
             return Ok(table);
         }
         table.header = (0..table.records.len())
-            .map(|column| table.name(column).map(str::to_owned))
+            .map(|column| table.heading(column))
             .collect::<Result<_, _>>()?;
         table.leave_out_nameless();
         table.check_header()?;
@@ -91,14 +93,27 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
+    /// The name of a column; lines of a spreadsheet's cell are joined.
+    fn heading(&self, column: usize) -> Result<String, DataError> {
+        let text = self.field(column)?;
+        if !text.contains(['\n', '\r']) {
+            return self.name(column).map(str::to_owned);
+        }
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        check_name(&text, |_| self.place(column))?;
+        Ok(text)
+    }
+
     /// Leaves out a nameless first column of row numbers or names, and empty fields after a last separator.
     fn leave_out_nameless(&mut self) {
         let rows = self.dialect.rows(self.bytes);
-        let names = self.header.len();
-        let behind = |row: &Vec<&str>| row.get(names - 1).is_none_or(|field| field.is_empty());
-        if names > 1 && self.header[names - 1].is_empty() && rows.iter().all(behind) {
-            self.header.pop();
-            let what = "a separator ends each line, and nothing is behind it";
+        let named =
+            self.header.iter().rposition(|name| !name.is_empty()).map_or(1, |last| last + 1);
+        let behind = |row: &Vec<&str>| row.iter().skip(named).all(|field| field.is_empty());
+        if named < self.header.len() && rows.iter().all(behind) {
+            self.behind = self.header.len() - named;
+            self.header.truncate(named);
+            let what = "separators end each line, and nothing is behind them";
             self.dialect.findings.add(Finding::Separator, what);
         }
         let names = self.header.len();
@@ -263,10 +278,13 @@ impl<'a> Table<'a> {
             }
             let (found, expected) = (self.records.len(), self.header.len() + self.skipped);
             // Nothing behind a last separator is no field.
-            let ended = found == expected + 1 && self.records.field(expected) == Ok("");
+            let most = expected + self.behind.max(1);
+            let ended = (expected + 1..=most).contains(&found)
+                && (expected..found).all(|place| self.records.bytes(place).is_empty());
             if found != expected && !ended {
                 // A comment far from the beginning.
-                if self.records.bytes(0).starts_with(b"#") {
+                let first = self.records.bytes(0);
+                if first.starts_with(b"#") && !first.starts_with(b"#N/A") {
                     continue;
                 }
                 let place = self.place(found.min(expected).saturating_sub(self.skipped));
