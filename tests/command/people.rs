@@ -322,8 +322,8 @@ fn tables_of_spreadsheets_loggers_and_other_programs_are_read() {
 fn what_systems_leave_in_folders_is_left_out() {
     let folder = Folder::new();
     for (class, file) in [("up", "a"), ("up", "b"), ("down", "c"), ("down", "d")] {
-        fs::create_dir_all(folder.at(&format!("rec/{class}"))).expect("a folder");
-        folder.put(&format!("rec/{class}/{file}.csv"), "t,x\n0,1\n1,2\n");
+        fs::create_dir_all(folder.at(format!("rec/{class}"))).expect("a folder");
+        folder.put(format!("rec/{class}/{file}.csv"), "t,x\n0,1\n1,2\n");
     }
     folder.put("rec/Thumbs.db", "\u{1}");
     folder.put("rec/up/desktop.ini", "[.ShellClassInfo]\n");
