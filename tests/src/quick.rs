@@ -99,15 +99,7 @@ pub fn with_holes(data: &Dataset) -> Dataset {
 
 /// Ranges of channels, of which some may be missing.
 pub fn channels_missing<const D: usize>(missing: [bool; D]) -> Vec<ChannelRange> {
-    let range = |missing| ChannelRange {
-        unit: String::new(),
-        centre: 0.0,
-        spread: 1.0,
-        rests: None,
-        fixed: false,
-        missing,
-    };
-    missing.map(range).to_vec()
+    missing.map(|missing| ChannelRange { missing, ..ChannelRange::default() }).to_vec()
 }
 
 /// A classifier on a profile of the first kind of [`strings`], one direction.

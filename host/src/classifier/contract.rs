@@ -12,7 +12,7 @@ use crate::data::{
 };
 
 /// A channel in training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelRange {
     /// The unit, from the channel's name (`ax [g]`, `ax (g)`); empty where it is unknown.

@@ -379,14 +379,7 @@ mod tests {
     #[test]
     fn the_stream_of_samples_that_lack_channels_has_the_core_s_bits() {
         let mut two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);
-        let channel = |missing| crate::classifier::ChannelRange {
-            unit: String::new(),
-            centre: 0.0,
-            spread: 1.0,
-            rests: None,
-            fixed: false,
-            missing,
-        };
+        let channel = |missing| crate::classifier::ChannelRange { missing, ..Default::default() };
         two.provenance.channels = vec![channel(false), channel(true)];
         let deployed = Deployed::of_systems(&two).expect("a bank");
         let Engine::Systems(systems) = &deployed.engine else { panic!("other models") };

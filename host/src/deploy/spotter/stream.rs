@@ -200,14 +200,7 @@ mod tests {
             entry: 0.02,
             exit: 0.1,
         };
-        let channel = |missing| ChannelRange {
-            unit: String::new(),
-            centre: 0.0,
-            spread: 1.0,
-            rests: None,
-            fixed: false,
-            missing,
-        };
+        let channel = |missing| ChannelRange { missing, ..ChannelRange::default() };
         SpotterModel {
             observations: Observations::Channels(vec!["x".into(), "y".into()]),
             background: level(0.0),

@@ -9,7 +9,7 @@ use fishweir::device::{Board, Dialogue, Input};
 use fishweir::fit::BaumWelch;
 use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
-use fishweir_core::classify::Statistic;
+use fishweir_core::classify::{ChangeReading, Statistic};
 use fishweir_core::wire::Request;
 
 use super::{build, lines, recordings};
@@ -199,6 +199,20 @@ fn too_little_is_said_to_be() {
     assert!(Direction::towards(model, &fitted(2, &[short.view()])).is_none());
 }
 
+/// The device's line where a sample raises an alarm.
+fn alarm_line(reading: &ChangeReading, sample: usize) -> Option<String> {
+    let statistic = reading.alarm?;
+    let value = reading.value(statistic).expect("it has one").to_bits();
+    let name = if statistic == Statistic::Fit { "fit" } else { "drift 0" };
+    Some(format!("alarm {sample} {name} {value:08x}"))
+}
+
+/// The device's answer to the request for its statistics.
+fn reading_line(reading: &ChangeReading, sample: usize) -> String {
+    let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
+    format!("reading {sample} {fit:08x} {drift:08x}")
+}
+
 /// What is sent to the device: every 10th sample missing, the statistics asked for after every 25th,
 /// once what is no number, every 401st sample lost on the way; and what it must answer.
 fn dialogue(detector: &Detector, series: &Samples) -> (Dialogue, Vec<String>) {
@@ -226,17 +240,11 @@ fn dialogue(detector: &Detector, series: &Samples) -> (Dialogue, Vec<String>) {
             sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
             stream.watch(Sample::Row(&row))
         };
-        if let Some(statistic) = reading.alarm {
-            alarms += 1;
-            let value = reading.value(statistic).expect("it has one").to_bits();
-            let name = if statistic == Statistic::Fit { "fit" } else { "drift 0" };
-            expected.push(format!("alarm {} {name} {value:08x}", t + 1));
-        }
+        alarms += usize::from(reading.alarm.is_some());
+        expected.extend(alarm_line(&reading, t + 1));
         if t % 25 == 24 {
             sent.ask(Request::Reading);
-            let (reading, sample) = (stream.read(), t + 1);
-            let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
-            expected.push(format!("reading {sample} {fit:08x} {drift:08x}"));
+            expected.push(reading_line(&stream.read(), t + 1));
         }
     }
     sent.ask(Request::Report);
@@ -291,16 +299,10 @@ fn a_device_alarms_on_samples_that_lack_channels_when_the_host_does() {
         let row = row.expect("ax is there");
         sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
         let reading = stream.watch(Sample::Row(row));
-        if let Some(statistic) = reading.alarm {
-            let value = reading.value(statistic).expect("it has one").to_bits();
-            let name = if statistic == Statistic::Fit { "fit" } else { "drift 0" };
-            expected.push(format!("alarm {} {name} {value:08x}", t + 1));
-        }
+        expected.extend(alarm_line(&reading, t + 1));
         if t % 10 == 9 {
             sent.ask(Request::Reading);
-            let (reading, sample) = (stream.read(), t + 1);
-            let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
-            expected.push(format!("reading {sample} {fit:08x} {drift:08x}"));
+            expected.push(reading_line(&stream.read(), t + 1));
         }
     }
     sent.ask(Request::Report);
