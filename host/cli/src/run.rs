@@ -16,7 +16,7 @@ use fishweir_core::number::NumberFormat;
 use super::help::brief;
 use super::model::{Model, Origin};
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, print, progress, sources, tell};
+use super::{Failure, Topic, print, progress, tell};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let firmware = match &arguments.firmware {
         Some(folder) => Firmware::at(folder)?,
-        None => sources::firmware()?,
+        None => fishweir_sources::firmware()?,
     };
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));

@@ -1,0 +1,27 @@
+//! The Python package `fishweir`: handles over the library's values, which `fishweir/*.py` gives the names that Python
+//! users know.
+//!
+//! Nothing is computed here. Arrays are read ([`arrays`]), the library is called without the interpreter's lock ([`run`]), and
+//! its errors become exceptions ([`error`]).
+
+mod arrays;
+mod classifier;
+mod dataset;
+mod error;
+mod model;
+mod request;
+mod run;
+
+use pyo3::prelude::*;
+
+/// The native part of the package.
+#[pymodule(gil_used = false)]
+fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("FishweirError", module.py().get_type::<error::FishweirError>())?;
+    module.add_class::<dataset::Dataset>()?;
+    module.add_class::<classifier::Classifier>()?;
+    module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(classifier::fit, module)?)?;
+    Ok(())
+}
