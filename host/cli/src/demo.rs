@@ -14,7 +14,7 @@ use fishweir::evaluate::{CrossValidationOptions, Figures, Latency, Roc, Units, j
 use fishweir::files;
 use fishweir::internals::RECORDINGS;
 use fishweir::learn::ClassifierKind;
-use fishweir::parity::Recording;
+use fishweir::parity::{Form, Recording};
 use fishweir::plot::{Reading, Segment, StreamPlot, traces};
 use fishweir::report::{
     self, CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
@@ -25,7 +25,7 @@ use serde::Serialize;
 use super::arguments::TrainingArguments;
 use super::failure::report_format;
 use super::reading::Cutting;
-use super::run::{Form, check, on_device, prepare};
+use super::run::{check, on_device, prepare};
 use super::{Failure, Topic, evaluate, fit, training};
 
 /// Name of [`RECORDINGS`].

@@ -256,13 +256,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let of_project =
-        made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
-    let mut all: Vec<fishweir_sources::File> = of_project.collect();
-    if let Some((workspace, sources)) = libraries {
-        all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
-        all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));
-    }
+    let all = fishweir_sources::project(&made, libraries);
     fishweir_sources::write(folder, &all)?;
     let cost = numbers.cost();
     let report = ProjectFiles {

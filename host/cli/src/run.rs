@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Contract;
 use fishweir::deploy::Deployed;
-use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
-use fishweir::files;
-use fishweir::parity::{Parity, Recording, compare, profile_differences};
+use fishweir::device::{BOARDS, Board, Firmware, ModelFile};
+use fishweir::parity::{APPLICATION, Form, Parity, Recording, emulate, profile_differences};
 use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
@@ -59,16 +58,6 @@ pub(super) struct Arguments {
 pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
     let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
     PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
-}
-
-/// Application that the board runs.
-const APPLICATION: &str = "classify_stream";
-
-/// Form in which a model is built into the image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Source,
-    Artefact,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -156,26 +145,11 @@ pub(super) fn on_device(
     (file, data): (&Path, &Path),
     form: Form,
 ) -> Result<DeviceComparison, Failure> {
-    let folder = tempfile::tempdir()?;
-    let elf = folder.path().join("image.elf");
-    let image = match form {
-        Form::Source => {
-            let source = folder.path().join("model.rs");
-            files::write_whole(&source, model.to_source().as_bytes())?;
-            firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
-        }
-        Form::Artefact => {
-            let artefact = folder.path().join("model.fishweir");
-            files::write_whole(&artefact, &model.to_artefact()?)?;
-            firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
-        }
-    };
     let bar = progress::samples("running on the device".into(), recording.samples());
-    let run = Qemu::start(&image)?
-        .run(recording.inputs(), &Options::default(), |answers| bar.set_position(answers as u64));
+    let progress = |answers: usize| bar.set_position(answers as u64);
+    let emulated = emulate((firmware, board), model, recording, form, &progress);
     bar.finish_and_clear();
-    let run = run?;
-    let parity = compare(model, recording, &run.outcome.answers)?;
+    let (image, run, parity) = emulated?;
     let names = [
         file.display().to_string(),
         data.display().to_string(),

@@ -5,24 +5,59 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from . import _fishweir
-from ._panel import is_table, panel
+from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
+from ._html import describe
+from ._panel import is_table, panel
 
 
-class _Classifier(ClassifierMixin, BaseEstimator):
-    """What all classifiers of series share."""
-
-    _kind = None
+class _Series:
+    """What all estimators of series share: how they take them."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
         tags.input_tags.allow_nan = True
         return tags
+
+    def _read(self, X, reset):
+        """The series of any container; a table is checked as scikit-learn checks it."""
+        table = is_table(X)
+        if table and (reset or self.table_):
+            X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        elif table:
+            X = check_array(X, dtype="numeric", ensure_all_finite="allow-nan")
+        read = panel(X)
+        channels = _channels(read)
+        if reset:
+            self.table_, self.channels_in_ = table, channels
+            if not table:
+                self.n_features_in_ = channels
+        elif channels != self.channels_in_:
+            raise FishweirError(
+                f"X has {channels} channels, but {type(self).__name__} is expecting {self.channels_in_} channels as input"
+            )
+        return read
+
+    def _observe(self, data):
+        """Takes the channels of a data set, or of a model."""
+        self.table_ = False
+        self.channels_in_ = None if data.channels is None else len(data.channels)
+        self.n_features_in_ = self.channels_in_
+
+    def _given(self, X):
+        """Series for a fitted estimator."""
+        return panel(X.X) if isinstance(X, Dataset) else self._read(X, reset=False)
+
+
+class _Classifier(_Series, Deployable, ClassifierMixin, BaseEstimator):
+    """What all classifiers of series share."""
+
+    _kind = None
 
     def _options(self):
         """Options of the training by the names of ``fishweir fit``."""
@@ -38,25 +73,6 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         given.update((name, value) for name, value in own.items() if value is not None)
         return given
 
-    def _read(self, X, reset):
-        """The series of any container; a table is checked as scikit-learn checks it."""
-        table = is_table(X)
-        if table:
-            X = validate_data(
-                self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan"
-            )
-        read = panel(X)
-        if not table:
-            channels = _channels(read)
-            if reset:
-                self.n_features_in_ = channels
-            elif channels is not None and channels != self.n_features_in_:
-                raise FishweirError(
-                    f"X has {channels} channels, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} channels as input"
-                )
-        return read
-
     def fit(self, X, y=None, groups=None):
         """Fits the classifier to series and their classes.
 
@@ -67,6 +83,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, Dataset):
             data = X
             self.classes_ = np.asarray(data.classes)
+            self._observe(data)
         else:
             if y is None:
                 raise FishweirError(
@@ -99,7 +116,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):
 
     def _ask(self, X, method):
         check_is_fitted(self)
-        read = self._read(X, reset=False)
+        read = self._given(X)
         found, refused = getattr(self.model_, method)(read.series, _threads(self.n_jobs))
         if refused:
             warnings.warn(
@@ -110,8 +127,35 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         return found
 
     def predict(self, X):
-        """The class of each series, which is one window."""
-        return self.classes_[self._ask(X, "predict")]
+        """The class of each series, which is one window; :meth:`predict_windows` takes longer ones."""
+        classes = self._ask(X, "predict")
+        return self.classes_[classes]
+
+    def predict_windows(self, X):
+        """The decisions on the windows of each series, as a device gives them: lists of ``(start, end, class)``."""
+        check_is_fitted(self)
+        read = self._given(X)
+        found = self.model_.predict_windows(read.series, _threads(self.n_jobs))
+        return [[(start, end, self.classes_[index]) for start, end, index in one] for one in found]
+
+    def doubt(self, X):
+        """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
+        check_is_fitted(self)
+        read = self._given(X)
+        return self.model_.doubts(read.series, _threads(self.n_jobs))
+
+    def score(self, X, y=None, sample_weight=None):
+        """Accuracy on series, or on their windows where the training had some, as ``fishweir evaluate`` counts."""
+        check_is_fitted(self)
+        if y is None and not isinstance(X, Dataset):
+            raise FishweirError("score needs the true classes: give y")
+        if self.model_.windows is None and not isinstance(X, Dataset):
+            return super().score(X, y, sample_weight)
+        if sample_weight is not None:
+            raise FishweirError("windows have no weights: leave out sample_weight")
+        if not isinstance(X, Dataset):
+            X = self._dataset((X, y))
+        return self.model_.accuracy(X, _threads(self.n_jobs))
 
     def predict_proba(self, X):
         """The probability of each class, ``[series][class]``."""
@@ -121,6 +165,9 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         """The margin of each class over the best of the others; of two classes that of the second."""
         margins = self._ask(X, "margins")
         return margins[:, 1].copy() if len(self.classes_) == 2 else margins
+
+    def _repr_html_inner(self):
+        return super()._repr_html_inner() + describe(self)
 
 
 class FisherClassifier(_Classifier):

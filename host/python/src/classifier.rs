@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use fishweir::classifier::Classifier as Trained;
+use fishweir::classifier::{Classifier as Trained, Observations};
 use fishweir::estimator::{Estimator, Fitted};
 use fishweir::fishweir_core::classify::RejectionReason;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rayon::prelude::*;
 
 use crate::arrays::{Series, View};
 use crate::dataset::{Dataset, read};
@@ -75,6 +76,67 @@ impl Classifier {
         self.fitted.classes().to_vec()
     }
 
+    /// Names of the channels; `None` of symbols.
+    #[getter]
+    fn channels(&self) -> Option<Vec<String>> {
+        match self.fitted.deployed().observations() {
+            Observations::Channels(names) => Some(names.clone()),
+            Observations::Symbols(_) => None,
+        }
+    }
+
+    /// The symbols in order; `None` of channels.
+    #[getter]
+    fn alphabet(&self) -> Option<String> {
+        match self.fitted.deployed().observations() {
+            Observations::Channels(_) => None,
+            Observations::Symbols(symbols) => Some(symbols.clone()),
+        }
+    }
+
+    /// Samples of a window and from one to the next; `None` of whole series.
+    #[getter]
+    fn windows(&self) -> Option<(u32, u32)> {
+        self.fitted.deployed().windows().map(|windows| (windows.length, windows.hop))
+    }
+
+    /// Name of the method, such as `fisher`.
+    #[getter]
+    fn method(&self) -> String {
+        self.fitted.trained().classifier.method.clone()
+    }
+
+    /// Accuracy on the series, or the windows, of a data set with classes.
+    fn accuracy(&self, py: Python<'_>, data: &Dataset, threads: Option<usize>) -> PyResult<f64> {
+        released(py, threads, || self.fitted.accuracy(&data.data))?.map_err(raised)
+    }
+
+    /// Windows of each series: first sample, sample after the last, index of the class.
+    fn predict_windows(
+        &self,
+        series: &Bound<'_, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<Vec<Vec<(u64, u64, usize)>>> {
+        let held = Series::of(series)?;
+        let views = held.views();
+        let kind = self.fitted.deployed().observations().kind().map_err(raised)?;
+        let classes = self.fitted.classes();
+        let one = |view: &View<'_>| -> Result<Vec<(u64, u64, usize)>, String> {
+            let (_, samples) = read(std::slice::from_ref(view), Some(&kind))?;
+            let samples = samples.first().ok_or("no series")?;
+            let windows = self.fitted.predict_windows(samples).map_err(|e| e.to_string())?;
+            let index = |name: &str| classes.iter().position(|class| class == name);
+            let of = |(range, name): (std::ops::Range<u64>, &str)| {
+                (range.start, range.end, index(name).unwrap_or_default())
+            };
+            Ok(windows.into_iter().map(of).collect())
+        };
+        let found = released(series.py(), threads, || {
+            views.par_iter().map(one).collect::<Result<Vec<_>, _>>()
+        })?;
+        found.map_err(refused)
+    }
+
     /// Index of the class of each series, and how many samples were refused.
     #[pyo3(signature = (series, threads=None))]
     fn predict<'py>(
@@ -127,7 +189,7 @@ impl Classifier {
 }
 
 /// Name of the reason for rejecting a decision.
-fn word(doubt: RejectionReason) -> &'static str {
+pub(crate) fn word(doubt: RejectionReason) -> &'static str {
     match doubt {
         RejectionReason::LowMargin => "close call",
         RejectionReason::LowLikelihood => "unlikely",

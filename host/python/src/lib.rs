@@ -7,10 +7,13 @@
 mod arrays;
 mod classifier;
 mod dataset;
+mod deploy;
 mod error;
+mod gram;
 mod model;
 mod request;
 mod run;
+mod stream;
 
 use pyo3::prelude::*;
 
@@ -23,5 +26,19 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classifier::Classifier>()?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(classifier::fit, module)?)?;
+    module.add_class::<gram::Kernel>()?;
+    module.add_function(wrap_pyfunction!(gram::kernels, module)?)?;
+    module.add_function(wrap_pyfunction!(gram::gram, module)?)?;
+    module.add_function(wrap_pyfunction!(gram::fit_model, module)?)?;
+    module.add_function(wrap_pyfunction!(dataset::read_files, module)?)?;
+    module.add_class::<stream::Stream>()?;
+    module.add_class::<stream::Decision>()?;
+    module.add_function(wrap_pyfunction!(deploy::cost, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::rust_source, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::artefact, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::c_library, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::project, module)?)?;
+    module.add_function(wrap_pyfunction!(deploy::run, module)?)?;
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use fishweir::device::{DeviceError, Firmware};
 use fishweir::files::{self, FileError};
+use fishweir::project::ProjectFiles;
 #[cfg(checkout)]
 use flate2::bufread::GzDecoder;
 
@@ -93,6 +94,9 @@ const LIBRARIES: [&str; 2] = ["core", "firmware/device"];
 /// The files of the libraries as they lie below a folder `vendor`, a manifest above them, and the page about the second;
 /// nothing where the program was built from a registry, which has them by version.
 #[cfg(checkout)]
+///
+/// # Errors
+/// Sources that do not unpack.
 pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     let mut found = travelling()?;
     let manifest = workspace(&found, &LIBRARIES);
@@ -106,6 +110,18 @@ pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
 #[cfg(not(checkout))]
 pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(None)
+}
+
+/// All files of a project, with the [`libraries`] below its folder `vendor`.
+#[must_use]
+pub fn project(made: &ProjectFiles, libraries: Option<(String, Vec<File>)>) -> Vec<File> {
+    let own = made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
+    let mut all: Vec<File> = own.collect();
+    if let Some((workspace, sources)) = libraries {
+        all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
+        all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));
+    }
+    all
 }
 
 /// The firmware: that of the checkout that this program was built from, or, where it is gone, the same files as they
