@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
 from ._panel import panel
-from .classifiers import _seed, _Series, _threads
+from ._training import seed, threads
+from .classifiers import _Series
 
 
 class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -20,7 +21,7 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         own = {
             "states": self.states,
             "emission": self.family,
-            "seed": _seed(self.random_state),
+            "seed": seed(self.random_state),
             "per_class": self.per_class or None,
         }
         given.update((name, value) for name, value in own.items() if value is not None)
@@ -45,7 +46,7 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 channels=self.channels or read.channels,
                 alphabet=self.alphabet,
             )
-        self.kernel_ = _fishweir.Kernel(kernel, data, json.dumps(options), _threads(self.n_jobs))
+        self.kernel_ = _fishweir.Kernel(kernel, data, json.dumps(options), threads(self.n_jobs))
         return data
 
 
@@ -96,7 +97,7 @@ class FisherTransformer(_OnModels):
         data = self._fit(X, y, "practical", options)
         names = self.kernel_.parameter_names()
         # Whitening leaves out directions without information.
-        first = self.kernel_.scores(panel([data.series(0)]).series, _threads(self.n_jobs))
+        first = self.kernel_.scores(panel([data.series(0)]).series, threads(self.n_jobs))
         self._n_features_out = first.shape[1]
         named = self.scaling in (None, "diagonal") and len(names) == self._n_features_out
         self._names = names if named else None
@@ -106,7 +107,7 @@ class FisherTransformer(_OnModels):
         """The scores, ``[series][parameter]``."""
         check_is_fitted(self)
         read = self._given(X)
-        return self.kernel_.scores(read.series, _threads(self.n_jobs))
+        return self.kernel_.scores(read.series, threads(self.n_jobs))
 
     def get_feature_names_out(self, input_features=None):
         """The names of the parameters; of whitened scores numbers."""
@@ -171,7 +172,7 @@ class KernelTransformer(_OnModels):
     def transform(self, X):
         """The kernel, ``[series][series of the training]``."""
         check_is_fitted(self)
-        return self.kernel_.cross(self._given(X).series, _threads(self.n_jobs))
+        return self.kernel_.cross(self._given(X).series, threads(self.n_jobs))
 
 
 def kernels():
