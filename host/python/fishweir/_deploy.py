@@ -58,14 +58,14 @@ class Deployable:
         path = Path(path)
         data = self._dataset(data)
         if path.suffix == ".json":
-            return _write(path, self.model_.to_json())
+            return write(path, self.model_.to_json())
         if path.suffix == ".fishweir":
             if number != "f32":
                 raise FishweirError(f"{path}: fixed point is exported as Rust source or for C, not as an artefact")
-            return _write(path, _fishweir.artefact(self.model_, endless))
+            return write(path, _fishweir.artefact(self.model_, endless))
         source = _fishweir.rust_source(self.model_, number, endless, data)
         if path.suffix == ".rs":
-            return _write(path, source.encode())
+            return write(path, source.encode())
         if path.suffix:
             raise FishweirError(f"{path}: the ending says neither .rs, .fishweir nor .json; a library for C is a folder")
         _fishweir.c_library(source, path, list(cores), prefix)
@@ -113,7 +113,7 @@ class Deployable:
         )
 
 
-def _write(path, contents):
+def write(path, contents):
     """Writes a file whole or not at all."""
     path = Path(path)
     half = path.with_name(path.name + ".part")
