@@ -215,7 +215,7 @@ fn marked(
     if samples.len() != marks.len() {
         return Err(format!("{} series and marks of {}", samples.len(), marks.len()));
     }
-    let mut text = format!("series,mark,{}\n", channels.join(","));
+    let mut text = format!("series,t,mark,{}\n", channels.join(","));
     for (index, (one, marks)) in samples.iter().zip(marks).enumerate() {
         let view = one.view();
         let Some(rows) = view.rows() else { return Err("marks are of channels".to_owned()) };
@@ -223,11 +223,11 @@ fn marked(
             let (samples, marks) = (rows.len(), marks.len());
             return Err(format!("series {index} has {samples} samples and {marks} marks"));
         }
-        for (row, mark) in rows.iter_in_part().zip(marks) {
+        for (t, (row, mark)) in rows.iter_in_part().zip(marks).enumerate() {
             if mark.contains([',', '"', '\n', '\r']) {
                 return Err(format!("mark `{mark}`: it has a comma, a quote or a line break"));
             }
-            let _ = write!(text, "s{index},{mark}");
+            let _ = write!(text, "s{index},{t},{mark}");
             for channel in 0..channels.len() {
                 let value = row.map_or(f64::NAN, |row| row[channel]);
                 let _ = if value.is_nan() { write!(text, ",") } else { write!(text, ",{value}") };
