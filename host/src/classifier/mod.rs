@@ -17,8 +17,10 @@ use std::path::Path;
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Dataset, Front, FrontEnd, Kind, Lags, Stage, Windowing};
-use crate::data::{in_one_line, size_of};
+use crate::data::internals::FrontEnd;
+use crate::data::internals::{in_one_line, size_of};
+use crate::data::{Alphabet, Dataset, Front, Kind, Lags, Stage, Windowing};
+
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
