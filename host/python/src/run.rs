@@ -21,10 +21,7 @@ pub(crate) fn released<R: Send>(
     py.detach(|| on_threads(threads, task))
 }
 
-fn on_threads<R: Send>(
-    threads: Option<usize>,
-    task: impl FnOnce() -> R + Send,
-) -> PyResult<R> {
+fn on_threads<R: Send>(threads: Option<usize>, task: impl FnOnce() -> R + Send) -> PyResult<R> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     Ok(pool.map_err(|error| refused(format!("no threads: {error}")))?.install(task))
 }

@@ -27,6 +27,11 @@ fn fit_of(states: usize, family: Option<&str>, seed: u64) -> Result<BaumWelch, S
     Ok(fit)
 }
 
+/// Sample, statistic (`unlikely` or `change`) and value.
+type Alarm = (usize, &'static str, f32);
+/// Class, first sample, sample after the last, log odds per sample, sample of the decision.
+type Spotted = (String, u64, u64, f32, u64);
+
 /// A detector of change, learnt from what is normal.
 #[pyclass(frozen, module = "fishweir._fishweir")]
 pub(crate) struct Detector {
@@ -84,7 +89,7 @@ impl Detector {
     }
 
     /// Alarms in each series: sample, statistic (`unlikely` or `change`), value.
-    fn alarms(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<(usize, &'static str, f32)>>> {
+    fn alarms(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Alarm>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
@@ -175,8 +180,7 @@ impl EventSpotter {
     }
 
     /// Events in each series: class, first sample, sample after the last, log odds per sample, sample of the decision.
-    #[expect(clippy::type_complexity, reason = "a list of tuples for Python")]
-    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<(String, u64, u64, f32, u64)>>> {
+    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Spotted>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
