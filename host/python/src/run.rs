@@ -46,7 +46,7 @@ pub(crate) fn interruptible<R: Send>(
     };
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let _told = Told(&done);
+            let _signal = EndSignal(&done);
             on_threads(threads, || task(&look))
         });
         let ended = || {
@@ -70,10 +70,10 @@ pub(crate) fn interruptible<R: Send>(
     })
 }
 
-/// Says at the end of a thread, however it ends, that it has ended.
-struct Told<'a>(&'a (Mutex<bool>, Condvar));
+/// Signal at the end of a thread, however it ends.
+struct EndSignal<'a>(&'a (Mutex<bool>, Condvar));
 
-impl Drop for Told<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.1.notify_all();

@@ -30,7 +30,7 @@ fn fit_of(states: usize, family: Option<&str>, seed: u64) -> Result<BaumWelch, S
 /// Sample, statistic (`unlikely` or `change`) and value.
 type Alarm = (usize, &'static str, f32);
 /// Class, first sample, sample after the last, log odds per sample, sample of the decision.
-type Spotted = (String, u64, u64, f32, u64);
+type SpottedEvent = (String, u64, u64, f32, u64);
 
 /// A detector of change, learnt from what is normal.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -180,7 +180,7 @@ impl EventSpotter {
     }
 
     /// Events in each series: class, first sample, sample after the last, log odds per sample, sample of the decision.
-    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Spotted>>> {
+    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<SpottedEvent>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
