@@ -141,7 +141,7 @@ pub const KERNELS: &[Entry] = &[
     ),
     on_scores(
         "root-cosine",
-        "The same between their signed roots, as of Fisher vectors",
+        "Cosine of the angle between scores, each number replaced by its square root with its sign",
         &[KernelParameter::Parametrisation, KernelParameter::Information],
         |_| "cosine of signed roots of".into(),
         |settings, models, sequences, of| {
