@@ -29,6 +29,7 @@ mod names;
 mod network;
 mod new;
 mod next;
+mod numbers;
 mod options;
 mod output;
 mod pca;

@@ -57,7 +57,8 @@ pub use information::{
 pub use log_gram::{LogCrossGram, LogGram};
 pub use pca::KernelPca;
 pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
-pub use score_kernel::{ScoreKernel, gram_of_features};
+pub(crate) use score_kernel::for_each_score_kernel;
+pub use score_kernel::{ScoreKernel, ScoreKernelKind, gram_of_features};
 pub use smith_waterman::SmithWaterman;
 pub use spectrum::{SpectrumKernel, WordIndex};
 pub use symmetric::Symmetric;

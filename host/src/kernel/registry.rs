@@ -13,7 +13,8 @@ use super::parameter::{
 };
 use super::{
     CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram,
-    ScoreKernel, SpectrumKernel, TopKernel, gram_of_features,
+    ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel, for_each_score_kernel,
+    gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::model::{FittedModel, Scored};
@@ -82,7 +83,48 @@ pub struct Entry {
 }
 
 /// All kernels.
-pub const KERNELS: &[Entry] = &[
+pub const KERNELS: &[Entry] = &joined::<{ LINEAR.len() + ON_SCORES.len() + OTHERS.len() }>();
+
+const fn joined<const N: usize>() -> [Entry; N] {
+    let (mut all, mut filled, mut part) = ([OTHERS[0]; N], 0, 0);
+    while part < 3 {
+        let (entries, mut at) = ([LINEAR, ON_SCORES, OTHERS][part], 0);
+        while at < entries.len() {
+            all[filled] = entries[at];
+            (at, filled) = (at + 1, filled + 1);
+        }
+        part += 1;
+    }
+    all
+}
+
+macro_rules! on_scores {
+    ($($kind:ident $name:literal $about:literal $($number:ident)?;)*) => {
+        /// Those with a [`ScoreKernel`].
+        const ON_SCORES: &[Entry] = &[$(on_scores(
+            $name,
+            $about,
+            &[
+                KernelParameter::Parametrisation,
+                KernelParameter::Information,
+                $(KernelParameter::Number(&$number),)?
+            ],
+            |settings| {
+                let kind = ScoreKernelKind::$kind;
+                kind.words(kind.number().map(|number| settings.number(number)))
+            },
+            |settings, models, sequences, of| {
+                let kind = ScoreKernelKind::$kind;
+                let number = kind.number().map_or(0.0, |number| settings.number(number));
+                fisher(settings, Some(kind.with(number)), models, sequences, of)
+            },
+        ),)*];
+    };
+}
+for_each_score_kernel!(on_scores!);
+
+/// Inner products of scores.
+const LINEAR: &[Entry] = &[
     on_scores(
         "practical",
         "Inner products of Fisher scores",
@@ -97,57 +139,9 @@ pub const KERNELS: &[Entry] = &[
         |_| "invariant Fisher,".into(),
         |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
-    on_scores(
-        "gaussian",
-        "Gaussian of the distance of scores",
-        &[
-            KernelParameter::Parametrisation,
-            KernelParameter::Information,
-            KernelParameter::Number(&SIGMA),
-        ],
-        |settings| format!("Gaussian of width {} on", settings.number(&SIGMA)),
-        |settings, models, sequences, of| {
-            fisher(
-                settings,
-                Some(ScoreKernel::gaussian(settings.number(&SIGMA))),
-                models,
-                sequences,
-                of,
-            )
-        },
-    ),
-    on_scores(
-        "polynomial",
-        "(1 + inner product of scores) ^ power",
-        &[
-            KernelParameter::Parametrisation,
-            KernelParameter::Information,
-            KernelParameter::Number(&POWER),
-        ],
-        |settings| format!("polynomial of degree {} on", settings.whole(&POWER)),
-        |settings, models, sequences, of| {
-            let kernel = ScoreKernel::Polynomial { degree: settings.whole(&POWER) as u32 };
-            fisher(settings, Some(kernel), models, sequences, of)
-        },
-    ),
-    on_scores(
-        "cosine",
-        "Cosine of the angle between scores",
-        &[KernelParameter::Parametrisation, KernelParameter::Information],
-        |_| "cosine of".into(),
-        |settings, models, sequences, of| {
-            fisher(settings, Some(ScoreKernel::Cosine), models, sequences, of)
-        },
-    ),
-    on_scores(
-        "root-cosine",
-        "The same between their signed roots, as of Fisher vectors",
-        &[KernelParameter::Parametrisation, KernelParameter::Information],
-        |_| "cosine of signed roots of".into(),
-        |settings, models, sequences, of| {
-            fisher(settings, Some(ScoreKernel::RootCosine), models, sequences, of)
-        },
-    ),
+];
+
+const OTHERS: &[Entry] = &[
     on_scores(
         "top",
         "Tangents of posterior log-odds of the classes",

@@ -377,15 +377,9 @@ impl<'a> TrainingSet<'a> {
             ClassWeight::Balanced => ", classes balanced",
         };
         let kernel = match self.trial.request.kind {
-            ClassifierKind::Gaussian => ", Gaussian kernel on Fisher scores".to_owned(),
-            ClassifierKind::Polynomial => {
-                format!(
-                    ", polynomial kernel of degree {} on Fisher scores",
-                    self.trial.request.power
-                )
+            ClassifierKind::OnScores(kind) => {
+                format!(", {} Fisher scores", kind.words(self.trial.request.number_of(kind)))
             }
-            ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
-            ClassifierKind::RootCosine => ", cosine of signed roots of Fisher scores".to_owned(),
             _ => String::new(),
         };
         let landmarks = match self.trial.request.landmarks {

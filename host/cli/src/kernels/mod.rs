@@ -5,7 +5,6 @@ mod each;
 mod family;
 pub(super) mod help;
 mod marginal;
-mod numbers;
 mod of_data;
 mod refused;
 mod source;
@@ -28,6 +27,7 @@ use fishweir_core::emission::Parametrisation;
 
 use super::arguments::TrainingArguments;
 use super::model::Model;
+use super::numbers::Numbers;
 use super::options::named;
 use super::reading::Cutting;
 use super::values::not_negative;
@@ -37,14 +37,13 @@ use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
-use numbers::Numbers;
-pub(crate) use numbers::shared;
 pub(super) use of_data::{Compared, OfData};
 use refused::{Refused, name, place};
 pub(super) use refused::{id, item_refused};
 
 /// Options of a kernel and its models.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Kernel")]
 pub(super) struct KernelOptions {
     /// Fit one model to all series, with or without labels
     #[arg(long, conflicts_with = "model", help_heading = "Models")]
@@ -55,7 +54,7 @@ pub(super) struct KernelOptions {
     /// [default: softmax]
     #[arg(long, value_enum, help_heading = "Kernel")]
     parametrisation: Option<Coordinates>,
-    /// Information that whitens scores; also for gaussian, polynomial, cosine and root-cosine
+    /// Information that whitens scores; also for kernels that are not linear in scores
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,
@@ -77,7 +76,7 @@ pub(super) struct KernelOptions {
     #[arg(long, value_name = "K", help_heading = "Models")]
     pub(super) order: Option<u8>,
     #[command(flatten)]
-    numbers: Numbers,
+    numbers: Numbers<false>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

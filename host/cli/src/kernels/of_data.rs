@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
 use fishweir::kernel::Items;
+use fishweir::kernel::parameter::{LAMBDA, SIGMA};
 use fishweir::kernel::registry::Entry;
 use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
-use super::{Asked, KernelOptions, Matrix, Reads, id, shared};
+use super::{Asked, KernelOptions, Matrix, Reads, id};
 use crate::Topic;
 use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
+use crate::numbers::Numbers;
 use crate::options::named;
 use crate::reading::{Cutting, Gathering, Reading};
 use crate::values::{positive, rate};
@@ -35,10 +37,8 @@ pub(crate) struct OfData {
     #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     sigma: Option<f64>,
-    /// Degree (polynomial) [default: 2]
-    #[arg(long, value_name = "M", help_heading = "Kernel",
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    power: Option<u32>,
+    #[command(flatten, next_help_heading = "Kernel")]
+    numbers: Numbers<true>,
     /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
     /// differ it is exp(-lambda) (mean maps) [default: 1]
     #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
@@ -104,12 +104,12 @@ impl OfData {
             ("--model", self.model.is_some()),
             ("--kernel-model", self.kernel_model.is_some()),
             ("--sigma", self.sigma.is_some()),
-            ("--power", self.power.is_some()),
             ("--lambda", self.lambda.is_some()),
             ("--normalise", self.normalise),
             ("--window", self.cutting.windowing().is_some()),
             ("--group", self.training.group.is_some()),
         ]));
+        given.extend(self.numbers.options());
         given.extend(self.training.with(&ScoreKernels::default(), &self.emitting).given());
         given.extend(self.reading.given());
         given.extend(self.gathering.given());
@@ -117,6 +117,9 @@ impl OfData {
     }
 
     fn asked(&self) -> Asked<'_> {
+        let mut shared = self.numbers.given().to_vec();
+        shared.extend(self.sigma.map(|sigma| (&SIGMA, sigma)));
+        shared.extend(self.lambda.map(|lambda| (&LAMBDA, lambda)));
         Asked {
             entry: self.kernel,
             options: &self.options,
@@ -124,7 +127,7 @@ impl OfData {
             cutting: &self.cutting,
             model: self.model.as_deref(),
             numbers: self.kernel_model.as_deref(),
-            shared: shared(self.sigma, self.power, self.lambda),
+            shared,
             beside_classifiers: false,
             order_read: false,
             asked: std::slice::from_ref(&self.kernel),
