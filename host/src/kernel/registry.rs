@@ -8,9 +8,7 @@ use super::between::{
 };
 use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
-use super::parameter::{
-    KernelParameter, LAMBDA, NU, ORDER, POWER, RAW, RHO, SIGMA, STEPS, Settings, TIME,
-};
+use super::parameter::{KernelParameter, LAMBDA, NU, ORDER, RAW, RHO, STEPS, Settings, TIME};
 use super::{
     CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram,
     ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel, for_each_score_kernel,
@@ -102,13 +100,9 @@ macro_rules! on_scores {
     ($($kind:ident $name:literal $about:literal $($number:ident)?;)*) => {
         /// Those with a [`ScoreKernel`].
         const ON_SCORES: &[Entry] = &[$(on_scores(
-            $name,
-            $about,
-            &[
-                KernelParameter::Parametrisation,
-                KernelParameter::Information,
-                $(KernelParameter::Number(&$number),)?
-            ],
+            ScoreKernelKind::$kind.name(),
+            ScoreKernelKind::$kind.about(),
+            ScoreKernelKind::$kind.parameters(),
             |settings| {
                 let kind = ScoreKernelKind::$kind;
                 kind.words(kind.number().map(|number| settings.number(number)))

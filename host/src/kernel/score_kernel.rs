@@ -4,7 +4,7 @@ use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
 use super::Gram;
-use super::parameter::{NumberParameter, POWER, SIGMA};
+use super::parameter::{KernelParameter, NumberParameter, POWER, SIGMA};
 
 /// Hands the kernels on scores to a macro: variant, name, a line about it, and the number that it takes, if any.
 macro_rules! for_each_score_kernel {
@@ -38,11 +38,29 @@ macro_rules! kinds {
                 match self { $(Self::$kind => $name,)* }
             }
 
+            /// A line about its values.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$kind => $about,)* }
+            }
+
             /// Number that it takes.
             #[must_use]
             pub const fn number(self) -> Option<&'static NumberParameter> {
                 let number: &[&NumberParameter] = match self { $(Self::$kind => &[$(&$number)?],)* };
                 number.first().copied()
+            }
+
+            /// Parameters of its values for scores: those of scores, and its number.
+            #[must_use]
+            pub const fn parameters(self) -> &'static [KernelParameter] {
+                match self {
+                    $(Self::$kind => &[
+                        KernelParameter::Parametrisation,
+                        KernelParameter::Information,
+                        $(KernelParameter::Number(&$number),)?
+                    ],)*
+                }
             }
         }
     };
