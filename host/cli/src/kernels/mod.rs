@@ -43,7 +43,6 @@ pub(super) use refused::{id, item_refused};
 
 /// Options of a kernel and its models.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Kernel")]
 pub(super) struct KernelOptions {
     /// Fit one model to all series, with or without labels
     #[arg(long, conflicts_with = "model", help_heading = "Models")]
@@ -75,7 +74,7 @@ pub(super) struct KernelOptions {
     /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     pub(super) order: Option<u8>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Kernel")]
     numbers: Numbers<false>,
 }
 
