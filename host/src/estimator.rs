@@ -34,7 +34,7 @@ use std::path::Path;
 use fishweir_core::classify::RejectionReason;
 
 use crate::Error;
-use crate::classifier::{DeployedConfidence, Observations};
+use crate::classifier::{Classifier, DeployedConfidence, Observations};
 use crate::data::{Dataset, Samples};
 use crate::deploy::{Deployed, OpenWindow, PushError, Stream, WindowStream};
 use crate::evaluate::{
@@ -42,6 +42,7 @@ use crate::evaluate::{
     windowing_of,
 };
 use crate::learn::{ClassifierKind, Request, Trained, train};
+use crate::parallel::{each, part_size};
 
 /// Estimator of a classifier: the request, and the confidence to learn.
 #[derive(Clone, Debug)]
@@ -102,6 +103,22 @@ impl Estimator {
     /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] if confidence is to be learnt from fewer than two folds with a
     /// label, for a classifier that keeps none, or at an invalid rate.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, Error> {
+        self.fit_with(data, &|| ())
+    }
+
+    /// Fits the classifier to all series; `progress` is called after every pass of Baum-Welch.
+    ///
+    /// Where the request takes whole samples, one that lacks a channel is missing.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_with(&self, data: &Dataset, progress: &(dyn Fn() + Sync)) -> Result<Fitted, Error> {
+        let whole = self.request.takes_whole_samples(data);
+        if whole {
+            data.check_whole_rows()?;
+        }
+        let whole = whole.then(|| data.whole_samples());
+        let data = whole.as_ref().unwrap_or(data);
         let rate = match self.trust {
             Trust::Unknown => None,
             Trust::Calibrated => Some(None),
@@ -110,11 +127,11 @@ impl Estimator {
         // First: what cannot be learnt is known before the rest is.
         let learn = |rate| {
             let folds = CrossValidationOptions::usual(data, self.request.group.as_deref())?;
-            learn_confidence(data, &self.request, folds, rate, &|| ())
+            learn_confidence(data, &self.request, folds, rate, progress)
         };
         let confidence = rate.map(learn).transpose()?;
         let all: Vec<usize> = (0..data.series().len()).collect();
-        let mut trained = train(data, &all, &self.request, &|| ())?;
+        let mut trained = train(data, &all, &self.request, progress)?;
         trained.classifier.confidence = confidence;
         let deployed = trained.classifier.deploy()?;
         Ok(Fitted { trained, deployed })
@@ -203,7 +220,14 @@ impl Fitted {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn predict_proba(&self, samples: &Samples) -> Result<Vec<f64>, Error> {
-        let stream = self.pushed(samples)?;
+        self.probabilities(&self.pushed(samples)?)
+    }
+
+    /// Returns the probability of each class after the samples of a stream, as [`predict_proba`](Self::predict_proba).
+    ///
+    /// # Errors
+    /// [`Error::Range`].
+    pub fn probabilities(&self, stream: &Stream) -> Result<Vec<f64>, Error> {
         let learnt = self.deployed.confidence().map(|learnt| f64::from(learnt.of_core().scale));
         let posterior = self.trained.classifier.is_bayes().then_some(1.0);
         if let Some(scale) = learnt.or(posterior) {
@@ -223,9 +247,39 @@ impl Fitted {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn rejection(&self, samples: &Samples) -> Result<Option<RejectionReason>, Error> {
-        let stream = self.pushed(samples)?;
+        Ok(self.doubt(&self.pushed(samples)?))
+    }
+
+    /// Returns the reason for rejecting the decision after the samples of a stream, as [`rejection`](Self::rejection).
+    pub fn doubt(&self, stream: &Stream) -> Option<RejectionReason> {
         let confidence = self.deployed.confidence().map(DeployedConfidence::of_core);
-        Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.rejection))
+        confidence.and_then(|confidence| stream.believed(&confidence)?.rejection)
+    }
+
+    /// Reads a result off the stream of each of `count` series, over threads: `series` makes the samples of one, and `read` is
+    /// also given how many of them were refused, which are missing.
+    ///
+    /// # Errors
+    /// Those of `series` and `read`, and as [`predict`](Self::predict), with the number of the series.
+    pub fn each<R: Send, E: From<Error> + Send>(
+        &self,
+        count: usize,
+        series: &(dyn Fn(usize) -> Result<Samples, E> + Sync),
+        read: &(dyn Fn(&Stream, usize) -> Result<R, E> + Sync),
+    ) -> Result<Vec<R>, (usize, E)> {
+        let size = part_size(count);
+        let part = |part: usize| {
+            let mut stream = self.deployed.stream();
+            let mut one = |index: usize| {
+                stream.reset();
+                let refused = self.push_all(&mut stream, &series(index)?)?;
+                read(&stream, refused)
+            };
+            let last = count.min((part + 1) * size);
+            (part * size..last).map(|index| one(index).map_err(|e| (index, e))).collect()
+        };
+        let parts: Vec<Result<Vec<R>, (usize, E)>> = each(count.div_ceil(size), &part);
+        Ok(parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     /// Returns the accuracy on series, or on their windows if the training had some.
@@ -294,6 +348,13 @@ impl Fitted {
     }
 
     fn pushed(&self, samples: &Samples) -> Result<Stream, Error> {
+        let mut stream = self.deployed.stream();
+        self.push_all(&mut stream, samples)?;
+        Ok(stream)
+    }
+
+    /// Pushes a series that is one window, and counts the refused samples.
+    fn push_all(&self, stream: &mut Stream, samples: &Samples) -> Result<usize, Error> {
         let length = samples.view().len();
         if let Some(windows) = self.deployed.windows()
             && length > windows.length as usize
@@ -301,13 +362,27 @@ impl Fitted {
             let window = windows.length as usize;
             return Err(EvaluateError::LongerThanWindow { length, window }.into());
         }
-        let mut stream = self.deployed.stream();
+        let mut refused = 0;
         for sample in samples.view().iter() {
-            if let Err(error @ PushError::Kind) = stream.push(sample) {
-                return Err(error.into());
+            match stream.push(sample) {
+                Err(error @ PushError::Kind) => return Err(error.into()),
+                Err(_) => refused += 1,
+                Ok(()) => {}
             }
         }
-        Ok(stream)
+        Ok(refused)
+    }
+}
+
+/// A classifier that was read from a file: nothing is known of its fits.
+impl TryFrom<Classifier> for Fitted {
+    type Error = Error;
+
+    fn try_from(classifier: Classifier) -> Result<Self, Error> {
+        let deployed = classifier.deploy()?;
+        let (choice, fits, form) = (None, Vec::new(), None);
+        let trained = Trained { classifier, choice, fits, varied: String::new(), form };
+        Ok(Self { trained, deployed })
     }
 }
 

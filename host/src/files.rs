@@ -20,7 +20,7 @@ impl crate::StableKind for FileError {
 }
 
 impl FileError {
-    fn write(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
         Self { file: path.display().to_string(), verb: "write", source }
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
 use crate::deploy::{Deployed, PushError, WindowStream};
-use crate::device::{Answer, Input};
+use crate::device::{Answer, Board, Firmware, Image, Input, ModelFile, Options, Qemu, Run};
+use crate::files::{FileError, write_whole};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
 #[derive(Clone, Debug)]
@@ -139,6 +140,51 @@ pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<Stri
         .filter(|(first, second)| first != second)
         .map(|((item, a), (_, b))| format!("{item}: {a} {}, {b} {}", names[0], names[1]))
         .collect()
+}
+
+/// Application that an emulated board runs around a classifier.
+pub const APPLICATION: &str = "classify_stream";
+
+/// Form in which a model is built into an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Rust source.
+    Source,
+    /// The binary artefact, read in place.
+    Artefact,
+}
+
+/// Builds the firmware with a model for a board, streams a recording to it under emulation, and compares. `progress` is given
+/// the number of answers.
+///
+/// # Errors
+/// [`crate::Error`] of the folder for the build, the artefact, the device or the recording.
+pub fn emulate(
+    (firmware, board): (&Firmware, &'static Board),
+    model: &Deployed,
+    recording: &Recording<'_>,
+    form: Form,
+    progress: &dyn Fn(usize),
+) -> Result<(Image, Run, Parity), crate::Error> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| FileError::write(&std::env::temp_dir(), error))?;
+    let elf = folder.path().join("image.elf");
+    let image = match form {
+        Form::Source => {
+            let source = folder.path().join("model.rs");
+            write_whole(&source, model.to_source().as_bytes())?;
+            firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
+        }
+        Form::Artefact => {
+            let artefact = folder.path().join("model.fishweir");
+            write_whole(&artefact, &model.to_artefact()?)?;
+            firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
+        }
+    };
+    let run =
+        Qemu::start(&image)?.run(recording.inputs(), &Options::default(), |n| progress(n))?;
+    let parity = compare(model, recording, &run.outcome.answers)?;
+    Ok((image, run, parity))
 }
 
 /// Runs the host's stream over a recording and compares every answer of a device with it; `None` stands

@@ -6,8 +6,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::device::{C_CORES, C_PREFIX, CCore, ModelFile, check_c_prefix};
 use fishweir::files;
 
+use super::Failure;
 use super::options::{named, note_idle};
-use super::{Failure, sources};
 
 const USUAL_CORES: [&str; 2] = ["cortex-m0plus", "cortex-m4"];
 
@@ -57,7 +57,12 @@ impl ForC {
         let scratch = tempfile::tempdir()?;
         let file = scratch.path().join("model.rs");
         files::write_whole(&file, source().as_bytes())?;
-        sources::firmware()?.c_library(ModelFile::Source(&file), prefix, &cores, folder)?;
+        fishweir_sources::firmware()?.c_library(
+            ModelFile::Source(&file),
+            prefix,
+            &cores,
+            folder,
+        )?;
         let archive =
             |core: &&CCore| folder.join("src").join(core.folder).join(format!("lib{prefix}.a"));
         let sizes =

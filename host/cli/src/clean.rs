@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fishweir::report::grouped;
 
-use super::{Failure, Topic, output, sources};
+use super::{Failure, Topic, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let folder = sources::caches()?;
+    let folder = fishweir_sources::caches()?;
     let shown = folder.display();
     let at = |error: std::io::Error| {
         let what = format!("{shown}: {error}; remove the folder yourself");

@@ -14,7 +14,7 @@ use fishweir::evaluate::{CrossValidationOptions, Figures, Latency, Roc, Units, j
 use fishweir::files;
 use fishweir::internals::RECORDINGS;
 use fishweir::learn::ClassifierKind;
-use fishweir::parity::Recording;
+use fishweir::parity::{Form, Recording};
 use fishweir::plot::{Reading, Segment, StreamPlot, traces};
 use fishweir::report::{
     self, CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
@@ -25,8 +25,8 @@ use serde::Serialize;
 use super::arguments::TrainingArguments;
 use super::failure::report_format;
 use super::reading::Cutting;
-use super::run::{Form, check, on_device, prepare};
-use super::{Failure, Topic, evaluate, fit, sources, training};
+use super::run::{check, on_device, prepare};
+use super::{Failure, Topic, evaluate, fit, training};
 
 /// Name of [`RECORDINGS`].
 const RECORDINGS_NAME: &str = "ts-watch-exercises/all.csv.gz";
@@ -250,10 +250,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The firmware's folder and the board, or instructions for building and running it.
 fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     let say = |error: DeviceError| vec![error.to_string()];
-    let firmware = sources::firmware().map_err(|failure| match failure {
-        Failure::Input(what) | Failure::Check(what) => vec![what.text],
-        Failure::HungUp => Vec::new(),
-    })?;
+    let firmware = fishweir_sources::firmware().map_err(|error| vec![error.to_string()])?;
     let board = Board::named(Board::DEFAULT).map_err(say)?;
     let missing = board.missing();
     if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }

@@ -50,7 +50,6 @@ pub(super) enum Topic {
     IsModel,
     IsSource,
     NeedsClassifier,
-    NoCaches,
     NoContract,
     NoRandomness,
     NoRecipe,

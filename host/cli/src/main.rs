@@ -45,7 +45,6 @@ mod room;
 mod run;
 mod send;
 mod settings;
-mod sources;
 mod spot;
 mod tell;
 mod training;

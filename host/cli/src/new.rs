@@ -16,7 +16,7 @@ use super::model::Model;
 use super::options::{self, note_idle};
 use super::reading::{Gathering, Reading};
 use super::room::Wanted;
-use super::{Failure, Topic, note, print, sources, tell, values};
+use super::{Failure, Topic, note, print, tell, values};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] =
@@ -237,7 +237,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             streams.map(move |samples| (samples, label))
         })
     });
-    let libraries = sources::libraries()?;
+    let libraries = fishweir_sources::libraries()?;
     let project = Project {
         name: &name,
         board: arguments.board,
@@ -256,14 +256,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let of_project =
-        made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
-    let mut all: Vec<sources::File> = of_project.collect();
-    if let Some((workspace, sources)) = libraries {
-        all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
-        all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));
-    }
-    sources::write(folder, &all)?;
+    let all = fishweir_sources::project(&made, libraries);
+    fishweir_sources::write(folder, &all)?;
     let cost = numbers.cost();
     let report = ProjectFiles {
         folder: shown.to_string(),

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Contract;
 use fishweir::deploy::Deployed;
-use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
-use fishweir::files;
-use fishweir::parity::{Parity, Recording, compare, profile_differences};
+use fishweir::device::{BOARDS, Board, Firmware, ModelFile};
+use fishweir::parity::{APPLICATION, Form, Parity, Recording, emulate, profile_differences};
 use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
@@ -16,7 +15,7 @@ use fishweir_core::number::NumberFormat;
 use super::help::brief;
 use super::model::{Model, Origin};
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, print, progress, sources, tell};
+use super::{Failure, Topic, print, progress, tell};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
@@ -61,16 +60,6 @@ pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
     PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
 }
 
-/// Application that the board runs.
-const APPLICATION: &str = "classify_stream";
-
-/// Form in which a model is built into the image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    Source,
-    Artefact,
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { reading, gathering, .. } = arguments;
     let model = Model::read(&arguments.model)?;
@@ -88,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let firmware = match &arguments.firmware {
         Some(folder) => Firmware::at(folder)?,
-        None => sources::firmware()?,
+        None => fishweir_sources::firmware()?,
     };
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
@@ -156,26 +145,11 @@ pub(super) fn on_device(
     (file, data): (&Path, &Path),
     form: Form,
 ) -> Result<DeviceComparison, Failure> {
-    let folder = tempfile::tempdir()?;
-    let elf = folder.path().join("image.elf");
-    let image = match form {
-        Form::Source => {
-            let source = folder.path().join("model.rs");
-            files::write_whole(&source, model.to_source().as_bytes())?;
-            firmware.build(board, APPLICATION, ModelFile::Source(&source), &elf)?
-        }
-        Form::Artefact => {
-            let artefact = folder.path().join("model.fishweir");
-            files::write_whole(&artefact, &model.to_artefact()?)?;
-            firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
-        }
-    };
     let bar = progress::samples("running on the device".into(), recording.samples());
-    let run = Qemu::start(&image)?
-        .run(recording.inputs(), &Options::default(), |answers| bar.set_position(answers as u64));
+    let progress = |answers: usize| bar.set_position(answers as u64);
+    let emulated = emulate((firmware, board), model, recording, form, &progress);
     bar.finish_and_clear();
-    let run = run?;
-    let parity = compare(model, recording, &run.outcome.answers)?;
+    let (image, run, parity) = emulated?;
     let names = [
         file.display().to_string(),
         data.display().to_string(),

@@ -240,6 +240,16 @@ impl Dataset {
         whole
     }
 
+    /// Sets the times of all samples by a rate in samples per second, from zero.
+    #[must_use]
+    pub fn sampled_at(mut self, rate: f64) -> Self {
+        for one in &mut self.series {
+            one.times = (0..one.samples.view().len()).map(|t| t as f64 / rate).collect();
+        }
+        self.clock.named = true;
+        self
+    }
+
     /// Adds the properties of the times.
     pub(super) fn with_clock(self, clock: Clock) -> Self {
         Self { clock, ..self }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::classifier::Codebooks;
@@ -26,7 +26,7 @@ use crate::runtime::family::OF_CHANNELS;
 use fishweir_core::classify::Normalisation;
 
 /// Size of the search over what a [`Request`] leaves open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// One model per class, or the given form, at two floors of standard deviations

@@ -11,7 +11,6 @@ use fishweir_networks::report::EventsComparison;
 use fishweir_networks::{NetworkFile, NetworkModel};
 
 use super::super::run::boards;
-use super::super::sources;
 use super::Failure;
 use super::deployment::Deployment;
 use super::table::{records, refused};
@@ -51,7 +50,7 @@ const APPLICATION: &str = "events";
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let firmware = match &arguments.firmware {
         Some(folder) => Firmware::at(folder)?,
-        None => sources::firmware()?,
+        None => fishweir_sources::firmware()?,
     };
     let file = NetworkFile::read(&arguments.model)?;
     let (table, all) = records(&arguments.data, &file.columns)?;

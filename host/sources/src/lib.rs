@@ -1,24 +1,55 @@
-//! The sources that travel with the program: those of the core, for projects of one's own, and of the firmware, for
-//! `run` where there is no checkout.
+//! The sources that travel with a program: those of the core, for projects of one's own, and of the firmware, for emulated
+//! devices and libraries for C where there is no checkout.
 
 #[cfg(checkout)]
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use fishweir::device::Firmware;
-use fishweir::files;
+use fishweir::device::{DeviceError, Firmware};
+use fishweir::files::{self, FileError};
+use fishweir::project::ProjectFiles;
 #[cfg(checkout)]
 use flate2::bufread::GzDecoder;
 
-use super::{Failure, Topic};
+/// Reason why sources cannot be had or written.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum SourcesError {
+    /// The user has no folder for caches.
+    #[error("no folder for caches: {0}; set the variable HOME")]
+    NoCaches(String),
+    /// A folder that cannot be made.
+    #[error("{folder}: {error}")]
+    UnwritableFolder {
+        /// The folder.
+        folder: String,
+        /// Reason.
+        error: std::io::Error,
+    },
+    /// Sources that do not unpack.
+    #[error("the sources that came along are damaged: {0}")]
+    Io(#[from] std::io::Error),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A folder without a firmware.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+fishweir::kinds!(SourcesError,
+    Self::File(error) => error,
+    Self::Device(error) => error,
+);
 
 /// Path, with `/`, and contents.
-pub(super) type File = (String, Vec<u8>);
+pub type File = (String, Vec<u8>);
 
 /// All that travels, by path from the root of the repository.
 #[cfg(checkout)]
-fn travelling() -> Result<Vec<File>, Failure> {
+fn travelling() -> Result<Vec<File>, SourcesError> {
     // As build.rs packed them: a line with the length and the path of a file, then the file.
     let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sources.gz"));
     let mut text = BufReader::new(GzDecoder::new(packed));
@@ -63,7 +94,10 @@ const LIBRARIES: [&str; 2] = ["core", "firmware/device"];
 /// The files of the libraries as they lie below a folder `vendor`, a manifest above them, and the page about the second;
 /// nothing where the program was built from a registry, which has them by version.
 #[cfg(checkout)]
-pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
+///
+/// # Errors
+/// Sources that do not unpack.
+pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     let mut found = travelling()?;
     let manifest = workspace(&found, &LIBRARIES);
     found.retain(|(path, _)| {
@@ -74,13 +108,25 @@ pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
 }
 
 #[cfg(not(checkout))]
-pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
+pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(None)
+}
+
+/// All files of a project, with the [`libraries`] below its folder `vendor`.
+#[must_use]
+pub fn project(made: &ProjectFiles, libraries: Option<(String, Vec<File>)>) -> Vec<File> {
+    let own = made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
+    let mut all: Vec<File> = own.collect();
+    if let Some((workspace, sources)) = libraries {
+        all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
+        all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));
+    }
+    all
 }
 
 /// The firmware: that of the checkout that this program was built from, or, where it is gone, the same files as they
 /// were then, in the user's folder for caches.
-pub(super) fn firmware() -> Result<Firmware, Failure> {
+pub fn firmware() -> Result<Firmware, SourcesError> {
     match Firmware::in_repository() {
         Ok(firmware) => Ok(firmware),
         Err(gone) => match unpacked()? {
@@ -91,24 +137,20 @@ pub(super) fn firmware() -> Result<Firmware, Failure> {
 }
 
 /// The program's folder in the user's folder for caches.
-pub(super) fn caches() -> Result<PathBuf, Failure> {
-    let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::input(
-            Topic::NoCaches,
-            format!("no folder for caches: {error}; set the variable HOME"),
-        )
-    })?;
+pub fn caches() -> Result<PathBuf, SourcesError> {
+    let strategy = etcetera::choose_base_strategy()
+        .map_err(|error| SourcesError::NoCaches(error.to_string()))?;
     Ok(strategy.cache_dir().join("fishweir"))
 }
 
 #[cfg(checkout)]
-fn unpacked() -> Result<Option<PathBuf>, Failure> {
+fn unpacked() -> Result<Option<PathBuf>, SourcesError> {
     unpacked_in(&caches()?).map(Some)
 }
 
 /// Unpacks the sources below a folder; existing files stay.
 #[cfg(checkout)]
-fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
+fn unpacked_in(caches: &Path) -> Result<PathBuf, SourcesError> {
     let mut found = travelling()?;
     let root = workspace(&found, &["core", "firmware/build", "firmware/device"]);
     found.retain(|(path, _)| path != "Cargo.toml");
@@ -133,17 +175,18 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
 }
 
 #[cfg(not(checkout))]
-fn unpacked() -> Result<Option<PathBuf>, Failure> {
+fn unpacked() -> Result<Option<PathBuf>, SourcesError> {
     Ok(None)
 }
 
 /// Writes files into a folder, each whole.
-pub(super) fn write(folder: &Path, found: &[File]) -> Result<(), Failure> {
+pub fn write(folder: &Path, found: &[File]) -> Result<(), SourcesError> {
     for (name, bytes) in found {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(|error| {
-                Failure::input(Topic::UnwritableFolder, format!("{}: {error}", parent.display()))
+                let folder = parent.display().to_string();
+                SourcesError::UnwritableFolder { folder, error }
             })?;
         }
         files::write_whole(&path, bytes)?;

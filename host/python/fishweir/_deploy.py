@@ -1,0 +1,122 @@
+"""From a fitted classifier to a device."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _fishweir
+from ._fishweir import Dataset, FishweirError
+from ._panel import panel
+from ._report import Report
+from ._stream import Stream
+
+
+class Deployable:
+    """What every fitted classifier can do for a device. ``model_`` is the native classifier, ``classes_`` its classes."""
+
+    def cost(self):
+        """RAM, flash and work per sample on a device, by name."""
+        check_is_fitted(self)
+        return json.loads(_fishweir.cost(self.model_))
+
+    def info(self, rate=None):
+        """The model on every board: room, speed and battery, as ``fishweir info`` reports."""
+        check_is_fitted(self)
+        return Report(_fishweir.inspect(self.model_, rate))
+
+    def stream(self, endless=False):
+        """A stream that decides on the windows of the training, in the device's bits."""
+        check_is_fitted(self)
+        return Stream(self.model_, self.classes_, endless)
+
+    def save(self, path):
+        """Writes the model file that the command reads."""
+        check_is_fitted(self)
+        _write(path, self.model_.to_json())
+
+    def to_json(self):
+        """The model file, as bytes."""
+        check_is_fitted(self)
+        return self.model_.to_json()
+
+    def export(self, path, *, number="f32", endless=False, data=None, cores=(), prefix=None):
+        """Writes the model for a device, by the ending of ``path``.
+
+        ================  ==========================================================
+        ``.rs``           Rust source with a ``static`` that stays in flash
+        ``.fishweir``     the artefact, which the core reads in place
+        ``.json``         the model file of the command
+        a folder          a library for C; needs cargo and the compiler's targets
+        ================  ==========================================================
+
+        ``number="q15"`` is fixed point of 16-bit tables. It is measured on ``data`` first, and refused where it decides
+        otherwise.
+        """
+        check_is_fitted(self)
+        path = Path(path)
+        data = self._dataset(data)
+        if path.suffix == ".json":
+            return self.save(path)
+        if path.suffix == ".fishweir":
+            if number != "f32":
+                raise FishweirError(f"{path}: fixed point is exported as Rust source or for C, not as an artefact")
+            return _write(path, _fishweir.artefact(self.model_, endless))
+        source = _fishweir.rust_source(self.model_, number, endless, data)
+        if path.suffix == ".rs":
+            return _write(path, source.encode())
+        if path.suffix:
+            raise FishweirError(f"{path}: the ending says neither .rs, .fishweir nor .json; a library for C is a folder")
+        _fishweir.c_library(source, path, list(cores), prefix)
+
+    def project(self, folder, board, *, data=None, number="f32", rate=None, tasks=False, endless=False, name=None):
+        """Writes a firmware project for a board, which builds alone. ``data`` stands for a sensor and for the self-test."""
+        check_is_fitted(self)
+        text = _fishweir.project(
+            self.model_,
+            Path(folder),
+            board,
+            number=number,
+            rate=rate,
+            tasks=tasks,
+            endless=endless,
+            name=name,
+            data=self._dataset(data),
+        )
+        return json.loads(text)
+
+    def run(self, X, board="mps2-an386", *, limit=None, artefact=False):
+        """Streams series to an emulated board, and compares every bit with the host. Needs cargo and QEMU.
+
+        ``report["differing_bits"]`` is 0 where device and host agree.
+        """
+        check_is_fitted(self)
+        return Report(_fishweir.run(self.model_, self._dataset(X), board, limit, artefact))
+
+    def _dataset(self, data):
+        """Series as the model observes them; their classes are known only in a data set."""
+        if data is None or isinstance(data, Dataset):
+            return data
+        if isinstance(data, tuple) and len(data) == 2:
+            data, y = data
+            index = {label: number for number, label in enumerate(self.classes_.tolist())}
+            labels = [index.get(label, -1) for label in np.asarray(y).tolist()]
+        else:
+            labels = None
+        return Dataset.from_arrays(
+            panel(data).series,
+            labels=labels,
+            classes=[str(name) for name in self.classes_],
+            channels=self.model_.channels,
+            alphabet=self.model_.alphabet,
+        )
+
+
+def _write(path, contents):
+    """Writes a file whole or not at all."""
+    path = Path(path)
+    half = path.with_name(path.name + ".part")
+    half.write_bytes(contents)
+    os.replace(half, path)

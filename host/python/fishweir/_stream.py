@@ -1,0 +1,79 @@
+"""Streams of decisions, sample by sample."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _fishweir
+
+
+class Decision(NamedTuple):
+    """A decision on samples ``start`` to ``end``, the end not included."""
+
+    label: object
+    start: int
+    end: int
+    margin: float
+    probabilities: np.ndarray
+    doubt: object
+
+    @property
+    def probability(self):
+        """The probability of the class."""
+        return float(max(self.probabilities))
+
+
+class Stream:
+    """A classifier in the middle of samples, in the device's arithmetic.
+
+    It decides at the end of each window of the training; a model of whole series, and an endless stream, after every sample.
+    """
+
+    def __init__(self, model, classes, endless=False):
+        self._stream = _fishweir.Stream(model, endless)
+        self._classes = classes
+
+    def _decision(self, found):
+        if found is None:
+            return None
+        return Decision(
+            self._classes[found.class_index],
+            found.start,
+            found.end,
+            found.margin,
+            np.asarray(found.probabilities),
+            found.doubt,
+        )
+
+    def push(self, sample):
+        """Takes in a sample: a number per channel, a symbol, or ``None``. Returns the decision that is due, or ``None``.
+
+        A sample that is refused raises :class:`fishweir.FishweirError`, and counts as missing.
+        """
+        return self._decision(self._stream.push(sample))
+
+    def run(self, samples):
+        """Takes in samples, and yields the decisions."""
+        for sample in samples:
+            found = self.push(sample)
+            if found is not None:
+                yield found
+
+    @property
+    def so_far(self):
+        """The decision on the oldest open window so far, or ``None``."""
+        return self._decision(self._stream.so_far())
+
+    def reset(self):
+        """Forgets the past."""
+        self._stream.reset()
+
+    @property
+    def windows(self):
+        """Samples of a window and from one to the next; ``None`` of a stream that never ends."""
+        return self._stream.windows
+
+    @property
+    def samples(self):
+        """Samples since the last reset."""
+        return self._stream.samples

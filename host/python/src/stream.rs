@@ -1,0 +1,129 @@
+//! Streams: a classifier in the middle of samples, in the device's arithmetic.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fishweir::data::{Decoded, Kind, Sample};
+use fishweir::deploy::{OpenWindow, WindowStream};
+use fishweir::estimator::Fitted;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::classifier::{Classifier, word};
+use crate::error::{raised, refused};
+
+/// A stream that decides at the end of each window of the training, as a device does.
+#[pyclass(frozen, module = "fishweir._fishweir")]
+pub(crate) struct Stream {
+    fitted: Arc<Fitted>,
+    kind: Kind,
+    stream: Mutex<WindowStream>,
+}
+
+/// A decision on a run of samples.
+#[pyclass(frozen, get_all, module = "fishweir._fishweir")]
+pub(crate) struct Decision {
+    /// Index of the class.
+    class_index: usize,
+    /// Place of the first sample, from 0.
+    start: u64,
+    /// Place after the last sample.
+    end: u64,
+    /// Margin over the best other class.
+    margin: f64,
+    /// Probability of each class.
+    probabilities: Vec<f64>,
+    /// Reason to doubt it, of a classifier that rejects.
+    doubt: Option<&'static str>,
+}
+
+#[pymethods]
+impl Stream {
+    /// A stream before its first sample; an endless one decides after each sample.
+    #[new]
+    fn new(classifier: &Classifier, endless: bool) -> PyResult<Self> {
+        let fitted = Arc::clone(&classifier.fitted);
+        let deployed = fitted.deployed();
+        let kind = deployed.observations().kind().map_err(raised)?;
+        let stream = match endless {
+            true => deployed.stream().into(),
+            false => deployed.window_stream(),
+        };
+        Ok(Self { fitted, kind, stream: Mutex::new(stream) })
+    }
+
+    /// Takes in a sample: a number per channel, a symbol, or `None` for a missing one. Returns the decision that is due, if
+    /// any.
+    ///
+    /// A refused sample raises an exception and counts as missing.
+    fn push(&self, sample: &Bound<'_, PyAny>) -> PyResult<Option<Decision>> {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let row;
+        let sample = match &self.kind {
+            _ if sample.is_none() => Sample::Missing,
+            Kind::Symbols(alphabet) => {
+                let text = sample.cast::<PyString>()?.to_str()?;
+                match alphabet.decode_word(text) {
+                    Decoded::Symbol(symbol) => Sample::Symbol(symbol),
+                    Decoded::Missing => Sample::Missing,
+                    Decoded::Unknown => {
+                        return Err(refused(format!("`{text}` is no symbol of {alphabet}")));
+                    }
+                }
+            }
+            Kind::Channels(names) => {
+                row = match sample.extract::<f64>() {
+                    Ok(number) => vec![number],
+                    Err(_) => sample.extract::<Vec<f64>>()?,
+                };
+                if row.len() != names.len() {
+                    let (found, wanted) = (row.len(), names.len());
+                    return Err(refused(format!("{found} numbers where {wanted} channels are")));
+                }
+                match row.iter().all(|x| x.is_nan()) {
+                    true => Sample::Missing,
+                    false => Sample::Row(&row),
+                }
+            }
+        };
+        stream.push(sample).map_err(raised)?;
+        stream.decided().map(|window| self.decision(window)).transpose()
+    }
+
+    /// The decision on the oldest open window so far, or `None` where nothing may be decided yet.
+    fn so_far(&self) -> PyResult<Option<Decision>> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.so_far().map(|window| self.decision(window)).transpose()
+    }
+
+    /// Forgets the past.
+    fn reset(&self) {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner).reset();
+    }
+
+    /// Samples of a window, and from one to the next; `None` of a stream that never ends.
+    #[getter]
+    fn windows(&self) -> Option<(u32, u32)> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.windows().map(|windows| (windows.length, windows.hop))
+    }
+
+    /// Samples since the last reset, missing ones included.
+    #[getter]
+    fn samples(&self) -> u64 {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner).samples()
+    }
+}
+
+impl Stream {
+    fn decision(&self, window: OpenWindow<'_>) -> PyResult<Decision> {
+        let decision = window.stream.decision().map_err(raised)?;
+        Ok(Decision {
+            class_index: decision.class,
+            start: window.start,
+            end: window.end,
+            margin: f64::from(decision.margin),
+            probabilities: self.fitted.probabilities(window.stream).map_err(raised)?,
+            doubt: self.fitted.doubt(window.stream).map(word),
+        })
+    }
+}
