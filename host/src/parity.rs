@@ -166,8 +166,8 @@ pub fn emulate(
     form: Form,
     progress: &dyn Fn(usize),
 ) -> Result<(Image, Run, Parity), crate::Error> {
-    let folder = tempfile::tempdir()
-        .map_err(|error| FileError::write(&std::env::temp_dir(), error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| FileError::write(&std::env::temp_dir(), error))?;
     let elf = folder.path().join("image.elf");
     let image = match form {
         Form::Source => {
@@ -181,8 +181,7 @@ pub fn emulate(
             firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
-    let run =
-        Qemu::start(&image)?.run(recording.inputs(), &Options::default(), |n| progress(n))?;
+    let run = Qemu::start(&image)?.run(recording.inputs(), &Options::default(), |n| progress(n))?;
     let parity = compare(model, recording, &run.outcome.answers)?;
     Ok((image, run, parity))
 }

@@ -181,7 +181,15 @@ impl Dataset {
         let groups = groups.map(|column| {
             own.data.series().iter().map(|one| one.columns[column].clone()).collect()
         });
-        let kept = (own.all(slf.py())?, own.labels(), own.classes(), groups, own.channels(), own.alphabet(), own.rate());
+        let kept = (
+            own.all(slf.py())?,
+            own.labels(),
+            own.classes(),
+            groups,
+            own.channels(),
+            own.alphabet(),
+            own.rate(),
+        );
         Ok((restore, kept))
     }
 

@@ -86,7 +86,9 @@ impl Numbers {
                 let fitted = &classifier.fitted.trained().classifier;
                 let fixed = fitted.quantise().map_err(raised)?;
                 let Some(data) = data else {
-                    return Err(refused("number q15 is measured on data before it is exported: data"));
+                    return Err(refused(
+                        "number q15 is measured on data before it is exported: data",
+                    ));
                 };
                 let windowing = deployed.contract().and_then(|contract| contract.windowing);
                 let deviation = fixed.deviation(fitted, &data.data, windowing.as_ref());
@@ -138,7 +140,9 @@ pub(crate) fn artefact<'py>(
         return Err(refused("an artefact is in f32"));
     };
     if let Some(why) = deployed.no_artefact() {
-        return Err(refused(format!("{why}, not as an artefact: export to a file that ends with .rs")));
+        return Err(refused(format!(
+            "{why}, not as an artefact: export to a file that ends with .rs"
+        )));
     }
     Ok(PyBytes::new(py, &deployed.to_artefact().map_err(raised)?))
 }
@@ -195,7 +199,8 @@ pub(crate) fn project(
     let board = ProjectBoard::named(board).map_err(|error| refused(error.to_string()))?;
     let deployed = classifier.fitted.deployed();
     let Some(rate) = rate.or_else(|| rate_of(deployed)) else {
-        let what = "the model does not say at what rate it was trained: give rate, in samples per second";
+        let what =
+            "the model does not say at what rate it was trained: give rate, in samples per second";
         return Err(refused(what));
     };
     if folder.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
@@ -262,9 +267,8 @@ pub(crate) fn run(
         let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
         let in_part = deployed.contract().is_some_and(Contract::lacks_some);
         let recording = Recording::new(streams, limit).in_part(in_part);
-        let (image, run, parity) =
-            emulate((&firmware, board), deployed, &recording, form, &|_| ())
-                .map_err(|error| error.to_string())?;
+        let (image, run, parity) = emulate((&firmware, board), deployed, &recording, form, &|_| ())
+            .map_err(|error| error.to_string())?;
         let names = [
             "memory".to_owned(),
             Path::new(data.source()).display().to_string(),

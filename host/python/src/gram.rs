@@ -309,18 +309,16 @@ impl Kernel {
                 let all: Vec<FittedModel> = self.models.iter().cloned().chain(of_new).collect();
                 return between_models(compute, &settings, &all, self.options.normalise);
             }
-            Compares::Marginal => return Err("this kernel reads its numbers from a file: use the command".into()),
+            Compares::Marginal => {
+                return Err("this kernel reads its numbers from a file: use the command".into());
+            }
         };
         Ok(if self.options.normalise { gram.normalised() } else { gram })
     }
 }
 
 /// Models that a kernel compares series by.
-fn fitted(
-    entry: &Entry,
-    options: &Options,
-    data: &Dataset,
-) -> Result<Vec<FittedModel>, String> {
+fn fitted(entry: &Entry, options: &Options, data: &Dataset) -> Result<Vec<FittedModel>, String> {
     let data = &data.data;
     let all: Vec<usize> = (0..data.series().len()).collect();
     let of = |series: &[usize]| {
@@ -403,8 +401,10 @@ pub(crate) fn gram<'py>(
         between_models(compute, &settings, &models, options.normalise)
     })?
     .map_err(refused)?;
-    let flat: Vec<f64> =
-        (0..count).flat_map(|row| (0..count).map(move |column| (row, column))).map(|(r, c)| gram.get(r, c)).collect();
+    let flat: Vec<f64> = (0..count)
+        .flat_map(|row| (0..count).map(move |column| (row, column)))
+        .map(|(r, c)| gram.get(r, c))
+        .collect();
     flat.to_pyarray(py).reshape([count, count])
 }
 
