@@ -278,7 +278,8 @@ pub(crate) fn classifier_of(
         (None, Some(alphabet)) => Observations::Symbols(alphabet),
         _ => return Err(refused("give the names of the channels, or the alphabet")),
     };
-    let sized = |size| std::num::NonZeroUsize::new(size).ok_or_else(|| refused("a window is 1 or more"));
+    let sized =
+        |size| std::num::NonZeroUsize::new(size).ok_or_else(|| refused("a window is 1 or more"));
     let windowing = match window {
         None => None,
         Some(length) => Some(Windowing {

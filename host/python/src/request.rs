@@ -175,8 +175,7 @@ impl Options {
         request.scalings = list(self.scaling);
         request.c = rising(self.c);
         request.sigma = rising(self.sigma);
-        request.numbers =
-            self.power.into_iter().map(|power| (&POWER, f64::from(power))).collect();
+        request.numbers = self.power.into_iter().map(|power| (&POWER, f64::from(power))).collect();
         request.landmarks = self.landmarks.filter(|_| !kind.compiles());
         set(&mut request.lambda, self.lambda);
         set(&mut request.order, self.order);
