@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import NotFittedError
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
@@ -17,29 +17,28 @@ from ._stream import Stream
 class Deployable:
     """What every fitted classifier can do for a device. ``model_`` is the native classifier, ``classes_`` its classes."""
 
+    def _check_fitted(self):
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
+
     def cost(self):
         """RAM, flash and work per sample on a device, by name."""
-        check_is_fitted(self)
+        self._check_fitted()
         return json.loads(_fishweir.cost(self.model_))
 
     def info(self, rate=None):
         """The model on every board: room, speed and battery, as ``fishweir info`` reports."""
-        check_is_fitted(self)
+        self._check_fitted()
         return Report(_fishweir.inspect(self.model_, rate))
 
     def stream(self, endless=False):
         """A stream that decides on the windows of the training, in the device's bits."""
-        check_is_fitted(self)
+        self._check_fitted()
         return Stream(self.model_, self.classes_, endless)
-
-    def save(self, path):
-        """Writes the model file that the command reads."""
-        check_is_fitted(self)
-        _write(path, self.model_.to_json())
 
     def to_json(self):
         """The model file, as bytes."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.model_.to_json()
 
     def export(self, path, *, number="f32", endless=False, data=None, cores=(), prefix=None):
@@ -55,25 +54,25 @@ class Deployable:
         ``number="q15"`` is fixed point of 16-bit tables. It is measured on ``data`` first, and refused where it decides
         otherwise.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         path = Path(path)
         data = self._dataset(data)
         if path.suffix == ".json":
-            return self.save(path)
+            return write(path, self.model_.to_json())
         if path.suffix == ".fishweir":
             if number != "f32":
                 raise FishweirError(f"{path}: fixed point is exported as Rust source or for C, not as an artefact")
-            return _write(path, _fishweir.artefact(self.model_, endless))
+            return write(path, _fishweir.artefact(self.model_, endless))
         source = _fishweir.rust_source(self.model_, number, endless, data)
         if path.suffix == ".rs":
-            return _write(path, source.encode())
+            return write(path, source.encode())
         if path.suffix:
             raise FishweirError(f"{path}: the ending says neither .rs, .fishweir nor .json; a library for C is a folder")
         _fishweir.c_library(source, path, list(cores), prefix)
 
     def project(self, folder, board, *, data=None, number="f32", rate=None, tasks=False, endless=False, name=None):
         """Writes a firmware project for a board, which builds alone. ``data`` stands for a sensor and for the self-test."""
-        check_is_fitted(self)
+        self._check_fitted()
         text = _fishweir.project(
             self.model_,
             Path(folder),
@@ -92,7 +91,7 @@ class Deployable:
 
         ``report["differing_bits"]`` is 0 where device and host agree.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return Report(_fishweir.run(self.model_, self._dataset(X), board, limit, artefact))
 
     def _dataset(self, data):
@@ -114,7 +113,7 @@ class Deployable:
         )
 
 
-def _write(path, contents):
+def write(path, contents):
     """Writes a file whole or not at all."""
     path = Path(path)
     half = path.with_name(path.name + ".part")

@@ -38,6 +38,11 @@ class Panel:
     """
 
     def __init__(self, series, count, channels=None):
+        if not count:
+            raise FishweirError("X has no series: 0 sample(s) while a minimum of 1 is required")
+        for index in range(1 if isinstance(series, np.ndarray) else count):
+            if not len(series[index]):
+                raise FishweirError(f"series {index} has no observation: leave it out")
         self.series = series
         self.count = count
         self.channels = channels
@@ -86,6 +91,8 @@ def is_table(X):
     if isinstance(X, (list, tuple)):
         rows = all(isinstance(row, (list, tuple)) for row in X)
         return rows and len({len(row) for row in X}) == 1 and all(np.isscalar(row[0]) for row in X if row)
+    if isinstance(X, (str, bytes)):
+        return False
     if isinstance(X, np.ndarray):
         return X.ndim != 3 and X.dtype.kind not in "US" and not (X.ndim == 1 and X.dtype == object)
     return True
@@ -128,9 +135,7 @@ def panel(X):
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise FishweirError(f"X is of {type(X).__name__}: give an array, a frame, or a list of series")
     each = [_one(one, index) for index, one in enumerate(X)]
-    if not each:
-        raise FishweirError("X has no series: 0 sample(s) while a minimum of 1 is required")
-    return Panel([series for series, _ in each], len(each), each[0][1])
+    return Panel([series for series, _ in each], len(each), each[0][1] if each else None)
 
 
 __all__ = ["Dataset", "Panel", "numbers", "panel"]

@@ -28,7 +28,7 @@ def read(path, *more, like=None, **options):
 
 
 def load(path):
-    """Reads a model file that ``fishweir fit`` or ``save`` wrote, as a fitted classifier."""
+    """Reads a model file that ``fishweir fit`` or ``export`` wrote, as a fitted classifier."""
     from .classifiers import BayesClassifier, FisherClassifier
 
     path = Path(os.fspath(path))

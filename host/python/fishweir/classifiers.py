@@ -1,18 +1,14 @@
 """Classifiers with the interface of scikit-learn."""
 
-import json
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
-from . import _fishweir
-from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
 from ._html import describe
 from ._panel import is_table, panel
+from ._training import Trained, threads
 
 
 class _Series:
@@ -54,123 +50,7 @@ class _Series:
         return panel(X.X) if isinstance(X, Dataset) else self._read(X, reset=False)
 
 
-class _Classifier(_Series, Deployable, ClassifierMixin, BaseEstimator):
-    """What all classifiers of series share."""
-
-    _kind = None
-
-    def _options(self):
-        """Options of the training by the names of ``fishweir fit``."""
-        given = {name.replace("-", "_"): value for name, value in (self.options or {}).items()}
-        own = {
-            "states": self.states,
-            "emission": self.family,
-            "effort": self.effort,
-            "window": self.window,
-            "hop": self.hop,
-            "seed": _seed(self.random_state),
-        }
-        given.update((name, value) for name, value in own.items() if value is not None)
-        return given
-
-    def fit(self, X, y=None, groups=None):
-        """Fits the classifier to series and their classes.
-
-        ``groups`` names the subject, device or day of each series: those of one group stay in one inner fold. A
-        :class:`fishweir.Dataset` has its classes already.
-        """
-        options = self._options()
-        if isinstance(X, Dataset):
-            data = X
-            self.classes_ = np.asarray(data.classes)
-            self._observe(data)
-        else:
-            if y is None:
-                raise FishweirError(
-                    f"{type(self).__name__} requires y to be passed, but the target y is None"
-                )
-            read = self._read(X, reset=True)
-            y = column_or_1d(y, warn=True)
-            if len(y) != read.count:
-                raise FishweirError(f"X has {read.count} series and y has {len(y)} classes")
-            check_classification_targets(y)
-            self.classes_, labels = np.unique(y, return_inverse=True)
-            if len(self.classes_) < 2:
-                raise FishweirError(
-                    f"y has 1 class, {self.classes_[0]!r}: a classifier needs two classes or more"
-                )
-            if groups is not None:
-                groups = [str(group) for group in column_or_1d(groups)]
-                options.setdefault("group", "group")
-            data = Dataset.from_arrays(
-                read.series,
-                labels=labels.tolist(),
-                classes=[str(name) for name in self.classes_],
-                groups=groups,
-                channels=self.channels or read.channels,
-                alphabet=self.alphabet,
-                rate=self.rate,
-            )
-        self.model_ = _fishweir.fit(self._kind, data, json.dumps(options), _threads(self.n_jobs))
-        return self
-
-    def _ask(self, X, method):
-        check_is_fitted(self)
-        read = self._given(X)
-        found, refused = getattr(self.model_, method)(read.series, _threads(self.n_jobs))
-        if refused:
-            warnings.warn(
-                f"{refused} samples are refused, and count as missing: impossible under all models, or beyond single "
-                "precision",
-                stacklevel=3,
-            )
-        return found
-
-    def predict(self, X):
-        """The class of each series, which is one window; :meth:`predict_windows` takes longer ones."""
-        classes = self._ask(X, "predict")
-        return self.classes_[classes]
-
-    def predict_windows(self, X):
-        """The decisions on the windows of each series, as a device gives them: lists of ``(start, end, class)``."""
-        check_is_fitted(self)
-        read = self._given(X)
-        found = self.model_.predict_windows(read.series, _threads(self.n_jobs))
-        return [[(start, end, self.classes_[index]) for start, end, index in one] for one in found]
-
-    def doubt(self, X):
-        """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
-        check_is_fitted(self)
-        read = self._given(X)
-        return self.model_.doubts(read.series, _threads(self.n_jobs))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Accuracy on series, or on their windows where the training had some, as ``fishweir evaluate`` counts."""
-        check_is_fitted(self)
-        if y is None and not isinstance(X, Dataset):
-            raise FishweirError("score needs the true classes: give y")
-        if self.model_.windows is None and not isinstance(X, Dataset):
-            return super().score(X, y, sample_weight)
-        if sample_weight is not None:
-            raise FishweirError("windows have no weights: leave out sample_weight")
-        if not isinstance(X, Dataset):
-            X = self._dataset((X, y))
-        return self.model_.accuracy(X, _threads(self.n_jobs))
-
-    def predict_proba(self, X):
-        """The probability of each class, ``[series][class]``."""
-        return self._ask(X, "probabilities")
-
-    def decision_function(self, X):
-        """The margin of each class over the best of the others; of two classes that of the second."""
-        margins = self._ask(X, "margins")
-        return margins[:, 1].copy() if len(self.classes_) == 2 else margins
-
-    def _repr_html_inner(self):
-        return super()._repr_html_inner() + describe(self)
-
-
-class FisherClassifier(_Classifier):
+class FisherClassifier(_Series, Trained, ClassifierMixin, BaseEstimator):
     """A linear machine on Fisher scores of hidden Markov models.
 
     Parameters
@@ -199,32 +79,71 @@ class FisherClassifier(_Classifier):
 
     _kind = "fisher"
 
-    def __init__(
-        self,
-        states=None,
-        *,
-        family=None,
-        effort="quick",
-        window=None,
-        hop=None,
-        rate=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
-    ):
-        self.states = states
-        self.family = family
-        self.effort = effort
-        self.window = window
-        self.hop = hop
-        self.rate = rate
-        self.channels = channels
-        self.alphabet = alphabet
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.options = options
+    def fit(self, X, y=None, groups=None):
+        """Fits the classifier to series and their classes.
+
+        ``groups`` has the subject, device or day of each series: those of one group stay in one inner fold. A
+        :class:`fishweir.Dataset` has its classes already, and its groups by the name of a column.
+        """
+        if isinstance(X, Dataset):
+            self.classes_ = np.asarray(X.classes)
+            self._observe(X)
+            self._train_on(X, groups)
+            return self
+        if y is None:
+            raise FishweirError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        read = self._read(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self._train(read, y, None if groups is None else column_or_1d(groups))
+        return self
+
+    def _answer(self, X, method):
+        check_is_fitted(self)
+        return self._ask(self._given(X), method)
+
+    def predict(self, X):
+        """The class of each series, which is one window; :meth:`predict_windows` takes longer ones."""
+        classes = self._answer(X, "predict")
+        return self.classes_[classes]
+
+    def predict_windows(self, X):
+        """The decisions on the windows of each series, as a device gives them: lists of ``(start, end, class)``."""
+        check_is_fitted(self)
+        read = self._given(X)
+        found = self.model_.predict_windows(read.series, threads(self.n_jobs))
+        return [[(start, end, self.classes_[index]) for start, end, index in one] for one in found]
+
+    def doubt(self, X):
+        """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
+        check_is_fitted(self)
+        read = self._given(X)
+        return self.model_.doubts(read.series, threads(self.n_jobs))
+
+    def score(self, X, y=None, sample_weight=None):
+        """Accuracy on series, or on their windows where the training had some, as ``fishweir evaluate`` counts."""
+        check_is_fitted(self)
+        if y is None and not isinstance(X, Dataset):
+            raise FishweirError("score needs the true classes: give y")
+        if self.model_.windows is None and not isinstance(X, Dataset):
+            return super().score(X, y, sample_weight)
+        if sample_weight is not None:
+            raise FishweirError("windows have no weights: leave out sample_weight")
+        if not isinstance(X, Dataset):
+            X = self._dataset((X, y))
+        return self.model_.accuracy(X, threads(self.n_jobs))
+
+    def predict_proba(self, X):
+        """The probability of each class, ``[series][class]``."""
+        return self._answer(X, "probabilities")
+
+    def decision_function(self, X):
+        """The margin of each class over the best of the others; of two classes that of the second."""
+        margins = self._answer(X, "margins")
+        return margins[:, 1].copy() if len(self.classes_) == 2 else margins
+
+    def _repr_html_inner(self):
+        return super()._repr_html_inner() + describe(self)
 
 
 class BayesClassifier(FisherClassifier):
@@ -234,19 +153,6 @@ class BayesClassifier(FisherClassifier):
     """
 
     _kind = "bayes"
-
-
-def _threads(n_jobs):
-    """Threads of a call: all cores for none and for -1."""
-    return None if n_jobs is None or n_jobs < 1 else int(n_jobs)
-
-
-def _seed(random_state):
-    if random_state is None:
-        return None
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    return int(random_state.randint(1, 2**31 - 1))
 
 
 def _channels(read):

@@ -8,7 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
-from .classifiers import _seed, _Series, _threads
+from ._panel import panel
+from ._training import seed, threads
+from .classifiers import _Series
 
 
 class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -19,7 +21,7 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         own = {
             "states": self.states,
             "emission": self.family,
-            "seed": _seed(self.random_state),
+            "seed": seed(self.random_state),
             "per_class": self.per_class or None,
         }
         given.update((name, value) for name, value in own.items() if value is not None)
@@ -44,8 +46,8 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 channels=self.channels or read.channels,
                 alphabet=self.alphabet,
             )
-        self.kernel_ = _fishweir.Kernel(kernel, data, json.dumps(options), _threads(self.n_jobs))
-        return self
+        self.kernel_ = _fishweir.Kernel(kernel, data, json.dumps(options), threads(self.n_jobs))
+        return data
 
 
 class FisherTransformer(_OnModels):
@@ -92,26 +94,25 @@ class FisherTransformer(_OnModels):
         options = self._model_options()
         if self.scaling is not None:
             options["information"] = self.scaling
-        self._fit(X, y, "practical", options)
-        if self.scaling in (None, "diagonal"):
-            self._names = self.kernel_.parameter_names()
-        else:
-            self._names = None
-        self._n_features_out = len(self.kernel_.parameter_names())
+        data = self._fit(X, y, "practical", options)
+        names = self.kernel_.parameter_names()
+        # Whitening leaves out directions without information.
+        first = self.kernel_.scores(panel([data.series(0)]).series, threads(self.n_jobs))
+        self._n_features_out = first.shape[1]
+        named = self.scaling in (None, "diagonal") and len(names) == self._n_features_out
+        self._names = names if named else None
         return self
 
     def transform(self, X):
         """The scores, ``[series][parameter]``."""
         check_is_fitted(self)
         read = self._given(X)
-        scores = self.kernel_.scores(read.series, _threads(self.n_jobs))
-        self._n_features_out = scores.shape[1]
-        return scores
+        return self.kernel_.scores(read.series, threads(self.n_jobs))
 
     def get_feature_names_out(self, input_features=None):
         """The names of the parameters; of whitened scores numbers."""
         check_is_fitted(self)
-        if self._names is not None and len(self._names) == self._n_features_out:
+        if self._names is not None:
             return np.asarray(self._names, dtype=object)
         return super().get_feature_names_out(input_features)
 
@@ -165,15 +166,13 @@ class KernelTransformer(_OnModels):
         """Fits the models under the kernel, and keeps the series."""
         options = self._model_options()
         options.update(normalise=bool(self.normalise), numbers=self.numbers or {})
-        self._fit(X, y, self.kernel, options)
+        self._n_features_out = len(self._fit(X, y, self.kernel, options))
         return self
 
     def transform(self, X):
         """The kernel, ``[series][series of the training]``."""
         check_is_fitted(self)
-        matrix = self.kernel_.cross(self._given(X).series, _threads(self.n_jobs))
-        self._n_features_out = matrix.shape[1]
-        return matrix
+        return self.kernel_.cross(self._given(X).series, threads(self.n_jobs))
 
 
 def kernels():

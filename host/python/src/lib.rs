@@ -12,9 +12,11 @@ mod error;
 mod gram;
 mod hmm;
 mod model;
+mod records;
 mod request;
 mod run;
 mod stream;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -32,6 +34,10 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(gram::gram, module)?)?;
     module.add_function(wrap_pyfunction!(gram::fit_model, module)?)?;
     module.add_function(wrap_pyfunction!(dataset::read_files, module)?)?;
+    module.add_class::<watch::Detector>()?;
+    module.add_class::<watch::EventSpotter>()?;
+    module.add_class::<records::RecordClassifier>()?;
+    module.add_class::<records::Profile>()?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<stream::Decision>()?;
     module.add_function(wrap_pyfunction!(deploy::cost, module)?)?;

@@ -1,0 +1,107 @@
+"""What all classifiers share, whosever interface they have: their parameters, the training, and the questions."""
+
+import json
+import warnings
+
+import numpy as np
+
+from . import _fishweir
+from ._deploy import Deployable
+from ._fishweir import Dataset, FishweirError
+
+
+class Trained(Deployable):
+    """A classifier with the parameters of :class:`fishweir.FisherClassifier`."""
+
+    _kind = None
+
+    def __init__(
+        self,
+        states=None,
+        *,
+        family=None,
+        effort="quick",
+        window=None,
+        hop=None,
+        rate=None,
+        channels=None,
+        alphabet=None,
+        random_state=None,
+        n_jobs=None,
+        options=None,
+    ):
+        self.states = states
+        self.family = family
+        self.effort = effort
+        self.window = window
+        self.hop = hop
+        self.rate = rate
+        self.channels = channels
+        self.alphabet = alphabet
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.options = options
+        super().__init__()
+
+    def _options(self):
+        """Options of the training by the names of ``fishweir fit``."""
+        given = {name.replace("-", "_"): value for name, value in (self.options or {}).items()}
+        own = {
+            "states": self.states,
+            "emission": self.family,
+            "effort": self.effort,
+            "window": self.window,
+            "hop": self.hop,
+            "seed": seed(self.random_state),
+        }
+        given.update((name, value) for name, value in own.items() if value is not None)
+        return given
+
+    def _train(self, read, y, groups=None):
+        """Fits to a panel and its classes."""
+        if len(y) != read.count:
+            raise FishweirError(f"X has {read.count} series and y has {len(y)} classes")
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise FishweirError(f"y has 1 class, {self.classes_[0]!r}: a classifier needs two classes or more")
+        data = Dataset.from_arrays(
+            read.series,
+            labels=labels.tolist(),
+            classes=[str(name) for name in self.classes_],
+            groups=None if groups is None else [str(group) for group in groups],
+            channels=self.channels or read.channels,
+            alphabet=self.alphabet,
+            rate=self.rate,
+        )
+        self._train_on(data, None if groups is None else "group")
+
+    def _train_on(self, data, group=None):
+        """Fits to a data set; series of one group, by the name of a column, stay in one inner fold."""
+        options = self._options()
+        if group is not None:
+            options.setdefault("group", group)
+        self.model_ = _fishweir.fit(self._kind, data, json.dumps(options), threads(self.n_jobs))
+
+    def _ask(self, read, method):
+        """The answers of a fitted classifier to a panel; refused samples are counted."""
+        found, refused = getattr(self.model_, method)(read.series, threads(self.n_jobs))
+        if refused:
+            warnings.warn(
+                f"{refused} samples are refused, and count as missing: impossible under all models, or beyond single "
+                "precision",
+                stacklevel=4,
+            )
+        return found
+
+
+def threads(n_jobs):
+    """Threads of a call: all cores for none and for -1."""
+    return None if n_jobs is None or n_jobs < 1 else int(n_jobs)
+
+
+def seed(random_state):
+    if random_state is None:
+        return None
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(random_state.randint(1, 2**31 - 1))

@@ -1,0 +1,120 @@
+"""Classifiers of records of categories, and profiles of sequence families."""
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from . import _fishweir
+from ._deploy import write
+from ._fishweir import FishweirError
+
+_CLASS = "class"
+
+
+class RecordClassifier(ClassifierMixin, BaseEstimator):
+    """A Bayesian network that classifies records of categories: states of machines, rows of surveys, door sensors.
+
+    Parameters
+    ----------
+    method : {"naive-bayes", "tan", "kdb", "climbed", "fisher-tree", "fisher-climbed", "top-tan", "top-kdb"}
+        Bayes' rule under a graph, or a machine on scores of one.
+    parents : int
+        Attributes that each attribute may depend on, for ``kdb`` and ``top-kdb``.
+    pseudo_count : float
+        Records added to each cell of a table.
+    """
+
+    def __init__(self, method="naive-bayes", *, parents=2, pseudo_count=1.0):
+        self.method = method
+        self.parents = parents
+        self.pseudo_count = pseudo_count
+
+    def fit(self, X, y):
+        """Learns from records, a row each: a frame, an array, or a list of dictionaries."""
+        names, rows = _rows(X)
+        self.columns_ = names
+        self.classes_ = np.unique(np.asarray(y))
+        table = _table([*names, _CLASS], [[*row, label] for row, label in zip(rows, np.asarray(y).tolist(), strict=True)])
+        self.model_ = _fishweir.RecordClassifier.fit(
+            table, _CLASS, self.method, self.parents, float(self.pseudo_count)
+        )
+        known = {str(name): index for index, name in enumerate(self.classes_.tolist())}
+        self._places = [known[name] for name in self.model_.classes]
+        return self
+
+    def _values(self, X):
+        if not hasattr(self, "model_"):
+            raise NotFittedError("this RecordClassifier is not fitted yet: call fit first")
+        names, rows = _rows(X)
+        values = self.model_.values(_table(names, rows))
+        if values.shape[1] == 1:
+            values = np.hstack([-values, values])
+        ordered = np.empty_like(values)
+        ordered[:, self._places] = values
+        return ordered
+
+    def decision_function(self, X):
+        """A value per class: logarithms of probabilities by Bayes' rule, or a machine's values; of two classes the difference."""
+        values = self._values(X)
+        return values[:, 1] - values[:, 0] if values.shape[1] == 2 else values
+
+    def predict(self, X):
+        """The class of each record."""
+        return self.classes_[self._values(X).argmax(axis=1)]
+
+    def cost(self):
+        """RAM, flash and work per event on a device, by name."""
+        return json.loads(self.model_.cost())
+
+    def export(self, path):
+        """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
+        if str(path).endswith(".rs"):
+            write(path, self.model_.rust_source().encode())
+        elif str(path).endswith(".json"):
+            write(path, self.model_.to_json())
+        else:
+            raise FishweirError(f"{path}: the ending says neither .rs nor .json")
+
+
+class Profile:
+    """A profile hidden Markov model of a sequence family, from a file of HMMER3."""
+
+    def __init__(self, path):
+        path = Path(os.fspath(path))
+        self.model_ = _fishweir.Profile.parse(path.read_text(encoding="utf-8"), str(path))
+
+    def __len__(self):
+        return len(self.model_)
+
+    def scores(self, sequences):
+        """The score of each sequence in bits, by Forward."""
+        return np.asarray(self.model_.scores(list(sequences)))
+
+
+def _rows(X):
+    """Names and rows of records."""
+    if hasattr(X, "columns"):
+        names = [str(name) for name in X.columns]
+        return names, (X.to_numpy().tolist() if hasattr(X, "to_numpy") else list(X.rows()))
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], dict):
+        names = list(dict.fromkeys(name for row in X for name in row))
+        return names, [[row.get(name) for name in names] for row in X]
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise FishweirError(f"records have {array.ndim} dimensions: give (records, columns)")
+    return [f"x{column}" for column in range(array.shape[1])], array.tolist()
+
+
+def _table(names, rows):
+    """Records as a table of text, as files have them."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(["" if value is None or value != value else value for value in row] for row in rows)
+    return text.getvalue().encode()

@@ -1,0 +1,122 @@
+"""Detectors of change and spotters of events in streams that never end."""
+
+import json
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from . import _fishweir
+from ._deploy import write
+from ._fishweir import Dataset, FishweirError
+from ._panel import panel
+from ._training import seed
+
+
+class _Native:
+    """What both have: a native ``model_`` with a file, a source and a cost."""
+
+    def _check_fitted(self):
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    def cost(self):
+        """RAM, flash and work per sample on a device, by name."""
+        self._check_fitted()
+        return json.loads(self.model_.cost())
+
+    def export(self, path):
+        """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
+        self._check_fitted()
+        if str(path).endswith(".rs"):
+            write(path, self.model_.rust_source().encode())
+        elif str(path).endswith(".json"):
+            write(path, self.model_.to_json())
+        else:
+            raise FishweirError(f"{path}: the ending says neither .rs nor .json")
+
+
+class ChangeDetector(_Native, BaseEstimator):
+    """A detector of change, learnt from what is normal.
+
+    Parameters
+    ----------
+    mean_time : float
+        Wanted number of samples between false alarms.
+    memory : float
+        Samples that the statistics remember.
+    states, family, random_state : see :class:`fishweir.FisherClassifier`
+    """
+
+    def __init__(self, mean_time=10_000.0, *, memory=50.0, states=4, family=None, random_state=None):
+        self.mean_time = mean_time
+        self.memory = memory
+        self.states = states
+        self.family = family
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, changed=None):
+        """Learns from normal series; ``changed`` are recordings of the change that is looked for."""
+        data = _dataset(X)
+        self.model_, self.report_ = _fishweir.Detector.fit(
+            data,
+            float(self.mean_time),
+            float(self.memory),
+            self.states,
+            self.family,
+            seed(self.random_state) or 1,
+            None if changed is None else _dataset(changed),
+        )
+        return self
+
+    def alarms(self, X):
+        """The alarms in each series: lists of ``(sample, "unlikely" or "change", value)``."""
+        self._check_fitted()
+        return self.model_.alarms(panel(X).series)
+
+    def predict(self, X):
+        """1 for each series without an alarm and -1 for others, as scikit-learn's detectors of outliers."""
+        return np.array([-1 if found else 1 for found in self.alarms(X)])
+
+
+class EventSpotter(_Native, BaseEstimator):
+    """A spotter of events in continuous streams, learnt from series that are marked sample by sample.
+
+    Parameters
+    ----------
+    states : int
+        Hidden states of each class.
+    lag : int
+        Largest number of samples between the end of an event and its decision.
+    channels, family, random_state : see :class:`fishweir.FisherClassifier`
+    """
+
+    def __init__(self, states=4, *, lag=500, family=None, channels=None, random_state=None):
+        self.states = states
+        self.lag = lag
+        self.family = family
+        self.channels = channels
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learns from series and the mark of each of their samples: ``""`` or ``None`` between events."""
+        read = panel(X)
+        marks = [["" if mark is None else str(mark) for mark in one] for one in y]
+        first = read.series[0]
+        names = self.channels or read.channels or [f"x{channel}" for channel in range(first.shape[1])]
+        self.model_, self.report_ = _fishweir.EventSpotter.fit(
+            read.series, marks, list(names), self.states, self.family, seed(self.random_state) or 1, self.lag
+        )
+        return self
+
+    def spot(self, X):
+        """The events in each series: lists of ``(class, start, end, log odds per sample, decided)``."""
+        self._check_fitted()
+        return self.model_.spot(panel(X).series)
+
+
+def _dataset(X):
+    if isinstance(X, Dataset):
+        return X
+    read = panel(X)
+    return Dataset.from_arrays(read.series, channels=read.channels)
