@@ -66,8 +66,7 @@ enum Layout {
     Csv,
     /// NumPy's: the numbers alone
     Npy,
-    /// Apache Parquet
-    #[cfg(feature = "parquet")]
+    /// Apache Parquet, in a build with the feature parquet
     Parquet,
 }
 
@@ -76,6 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| named_after(first, ".features.csv"));
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
+    layout.format().check()?;
     let data = arguments.data.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
@@ -99,7 +99,6 @@ impl Layout {
         match self {
             Self::Csv => FeatureFormat::Csv,
             Self::Npy => FeatureFormat::Npy,
-            #[cfg(feature = "parquet")]
             Self::Parquet => FeatureFormat::Parquet,
         }
     }
@@ -108,7 +107,6 @@ impl Layout {
         match self {
             Self::Csv => "csv",
             Self::Npy => "npy",
-            #[cfg(feature = "parquet")]
             Self::Parquet => "parquet",
         }
     }
@@ -117,7 +115,6 @@ impl Layout {
 fn layout_of(output: &Path) -> Layout {
     match output.extension().and_then(|ending| ending.to_str()) {
         Some("npy") => Layout::Npy,
-        #[cfg(feature = "parquet")]
         Some("parquet") => Layout::Parquet,
         _ => Layout::Csv,
     }

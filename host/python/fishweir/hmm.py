@@ -107,6 +107,8 @@ class _HMM(BaseEstimator):
         return _fishweir.Sequences(rows, [int(length) for length in lengths if length], self._symbols)
 
     def _values(self, X):
+        if X.shape[1] != self.n_features:
+            raise FishweirError(f"X has {X.shape[1]} channels, and the model observes {self.n_features}")
         return X
 
     def _check_and_set_n_features(self, X):
@@ -394,6 +396,7 @@ class PoissonHMM(_HMM):
         self._chain(locals())
 
     def _values(self, X):
+        X = super()._values(X)
         if np.nanmin(X) < 0 or not np.all(np.isnan(X) | (X == np.floor(X))):
             raise FishweirError("counts are whole numbers from 0")
         return X

@@ -47,7 +47,8 @@ impl RecordClassifier {
             "top-tan" => Method::TopTree,
             "top-kdb" => Method::TopKDependence(parents),
             other => {
-                let names = "naive-bayes, tan, kdb, climbed, fisher-tree, fisher-climbed, top-tan, top-kdb";
+                let names =
+                    "naive-bayes, tan, kdb, climbed, fisher-tree, fisher-climbed, top-tan, top-kdb";
                 return Err(refused(format!("method `{other}` is unknown; one of {names}")));
             }
         };

@@ -84,10 +84,7 @@ impl Detector {
     }
 
     /// Alarms in each series: sample, statistic (`unlikely` or `change`), value.
-    fn alarms(
-        &self,
-        series: &Bound<'_, PyAny>,
-    ) -> PyResult<Vec<Vec<(usize, &'static str, f32)>>> {
+    fn alarms(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<(usize, &'static str, f32)>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;

@@ -11,9 +11,21 @@ pub enum FeatureFormat {
     Csv,
     /// NumPy's format, version 1: little-endian `f64`, shape `(items, features)`, C order, without names.
     Npy,
-    /// Apache Parquet: columns `id`, `label` and the features, by their names.
-    #[cfg(feature = "parquet")]
+    /// Apache Parquet: columns `id`, `label` and the features, by their names. In a build with the feature `parquet`.
     Parquet,
+}
+
+impl FeatureFormat {
+    /// Checks that this build writes the layout.
+    ///
+    /// # Errors
+    /// [`FormatError::NoParquet`].
+    pub fn check(self) -> Result<(), FormatError> {
+        if self == Self::Parquet && !cfg!(feature = "parquet") {
+            return Err(FormatError::NoParquet);
+        }
+        Ok(())
+    }
 }
 
 /// Returns the bytes of a file of features.
@@ -49,6 +61,8 @@ pub fn feature_bytes(
         FeatureFormat::Parquet => {
             Ok(parquet_bytes(featured, items).map_err(std::io::Error::other)?)
         }
+        #[cfg(not(feature = "parquet"))]
+        FeatureFormat::Parquet => Err(FormatError::NoParquet),
     }
 }
 
@@ -110,4 +124,27 @@ fn parquet_bytes(
     group.close()?;
     file.close()?;
     Ok(bytes)
+}
+
+#[cfg(all(test, feature = "parquet"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parquet_is_read_back_as_the_table() {
+        let rows = vec![vec![0.1, -2.5e-7], vec![3.0, 1e300]];
+        let names = vec!["a.mean[0][1]".to_owned(), "b,c".to_owned()];
+        let featured = Featured { rows, names, kernel: None, information: Vec::new() };
+        let items = Items {
+            ids: vec!["one".into(), "two".into()],
+            labels: vec![Some(1), None],
+            classes: vec!["x".into(), "y".into()],
+        };
+        let bytes = feature_bytes(FeatureFormat::Parquet, &featured, &items).expect("a table");
+        let text = crate::data::parquet_text(&bytes).expect("a table");
+        assert!(text.starts_with("id,label,a.mean[0][1],\"b,c\"\none,y,"), "{text}");
+        let fields = text.lines().skip(1).flat_map(|line| line.split(',').skip(2));
+        let numbers: Vec<f64> = fields.map(|field| field.parse().expect("a number")).collect();
+        assert_eq!(numbers, featured.rows.concat());
+    }
 }

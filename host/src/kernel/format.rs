@@ -70,6 +70,9 @@ pub enum FormatError {
         /// Name of the feature.
         feature: String,
     },
+    /// A build that writes no Parquet.
+    #[error("Parquet is for a build with the feature `parquet`: write .csv or .npy")]
+    NoParquet,
     /// The bytes could not be made.
     #[error("the Gram matrix cannot be encoded: {0}")]
     #[strum(serialize = "not-encoded")]
