@@ -48,6 +48,19 @@ install_targets() {
     done
 }
 
+# python_environment FOLDER: makes an environment of Python with NumPy and scikit-learn, unless it is there.
+python_environment() {
+    install python3 python3
+    # Debian has the module that makes environments in a package of its own.
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install ensurepip python3-venv
+    if [ ! -x "$1/bin/python" ]; then
+        step "an environment of Python, in $1"
+        python3 -m venv "$1"
+    fi
+    "$1/bin/python" -c 'import numpy, sklearn' 2>/dev/null ||
+        "$1/bin/python" -m pip --disable-pip-version-check install --quiet numpy scikit-learn
+}
+
 # The boards of the firmware and their targets, as in host/src/device/board.rs.
 boards=(
     microbit:thumbv6m-none-eabi

@@ -1,6 +1,6 @@
 //! One error type for programs that need not distinguish between the library's modules.
 
-use crate::kinds::kinds;
+use crate::kinds;
 
 /// Error of the library: the errors of its modules convert to it by `?`, and keep their messages.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]

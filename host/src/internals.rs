@@ -2,8 +2,8 @@
 
 pub use crate::batch::LANES;
 pub use crate::classifier::file::{seal, unseal};
-pub use crate::data::load::{load, unpacked, unpacked_as};
-pub use crate::data::table::{Table as TableRows, check_name as check_shown_name};
+pub use crate::data::internals::{Table as TableRows, check_name as check_shown_name};
+pub use crate::data::internals::{load, unpacked, unpacked_as};
 pub use crate::kernel::gram::inner_product;
 pub use crate::learn::search::choice::{choose_c, inner_folds};
 pub use crate::learn::solver::primal::{TOLERANCE, minimise_to};
@@ -15,6 +15,4 @@ pub mod svg {
     pub use crate::plot::svg::{colour, draw_heading, escape, ink, open};
 }
 
-/// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz: of the program's demonstration. They are in this
-/// package, which is where a package may read them.
-pub static RECORDINGS: &[u8] = include_bytes!("../data/ts-watch-exercises/all.csv.gz");
+pub use fishweir_data::internals::RECORDINGS;

@@ -35,7 +35,6 @@
 
 pub mod batch;
 pub mod classifier;
-pub mod data;
 pub mod deploy;
 pub mod detect;
 #[cfg(feature = "device")]
@@ -49,7 +48,6 @@ pub mod fit;
 #[doc(hidden)]
 pub mod internals;
 pub mod kernel;
-mod kinds;
 pub mod learn;
 pub mod model;
 mod parallel;
@@ -61,11 +59,16 @@ pub mod project;
 pub mod report;
 pub mod runtime;
 pub mod spot;
-mod words;
 
 pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};
 pub use fishweir_core::emission::Parametrisation;
 pub use fishweir_core::smooth::SequenceError;
 pub use fishweir_core::{self, ObservationError};
-pub use kinds::StableKind;
+/// Series of sensors, of symbols and of events, read from files: the package `fishweir-data`.
+#[doc(inline)]
+pub use fishweir_data as data;
+pub use fishweir_data::StableKind;
+#[doc(hidden)]
+pub use fishweir_data::kinds;
+use fishweir_data::words;

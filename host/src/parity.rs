@@ -181,7 +181,7 @@ pub fn emulate(
             firmware.build(board, APPLICATION, ModelFile::Artefact(&artefact), &elf)?
         }
     };
-    let run = Qemu::start(&image)?.run(recording.inputs(), &Options::default(), |n| progress(n))?;
+    let run = Qemu::start(&image)?.run(recording.inputs(), &Options::default(), progress)?;
     let parity = compare(model, recording, &run.outcome.answers)?;
     Ok((image, run, parity))
 }

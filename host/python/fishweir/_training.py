@@ -10,7 +10,7 @@ from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
 
 
-class Trained(Deployable):
+class TrainedClassifier(Deployable):
     """A classifier with the parameters of :class:`fishweir.FisherClassifier`."""
 
     _kind = None

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from ._fishweir import Dataset, FishweirError
 from ._html import describe
 from ._panel import is_table, panel
-from ._training import Trained, threads
+from ._training import TrainedClassifier, threads
 
 
 class _Series:
@@ -50,7 +50,7 @@ class _Series:
         return panel(X.X) if isinstance(X, Dataset) else self._read(X, reset=False)
 
 
-class FisherClassifier(_Series, Trained, ClassifierMixin, BaseEstimator):
+class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimator):
     """A linear machine on Fisher scores of hidden Markov models.
 
     Parameters

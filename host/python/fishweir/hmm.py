@@ -821,13 +821,12 @@ def from_hmmlearn(model):
 def from_pomegranate(model):
     """The model of this module with the parameters of a ``DenseHMM`` of pomegranate 1.
 
-    Its distributions may be ``Normal``, ``Categorical`` and ``Poisson``, all of one kind, or mixtures of ``Normal``. A
-    probability of the end has no place here: fit with ``ends`` of zero.
+    Its distributions may be ``Normal``, ``Categorical`` and ``Poisson``, all of one kind, or mixtures of ``Normal``.
+    Probabilities of the end have no place here: rows of ``edges`` are scaled to sum to one, and likelihoods are without the
+    factor for the end.
     """
     laws = list(model.distributions)
     start, edges = np.exp(_array(model.starts)), np.exp(_array(model.edges))
-    if getattr(model, "ends", None) is not None and (np.exp(_array(model.ends)) > 1e-6).any():
-        _log.warning("probabilities of the end are left out: rows of transmat_ are scaled to sum to one")
     names = {type(law).__name__ for law in laws}
     if len(names) > 1:
         raise FishweirError(f"the states have distributions of several kinds: {', '.join(sorted(names))}")

@@ -3,10 +3,10 @@
 from sktime.classification.base import BaseClassifier
 
 from ._panel import panel
-from ._training import Trained
+from ._training import TrainedClassifier
 
 
-class _Classifier(Trained, BaseClassifier):
+class _Classifier(TrainedClassifier, BaseClassifier):
     _tags = {
         "authors": "The fishweir developers",
         "maintainers": "The fishweir developers",

@@ -105,9 +105,7 @@ impl<T: Number> Panel for Block<'_, T> {
     fn series(&self) -> Vec<View<'_>> {
         let array = self.0.as_array();
         // A slice of a view lives as long as what the view borrows.
-        (0..array.shape()[0])
-            .map(|one| T::view(array.clone().index_axis_move(Axis(0), one)))
-            .collect()
+        (0..array.shape()[0]).map(|one| T::view(array.index_axis_move(Axis(0), one))).collect()
     }
 }
 

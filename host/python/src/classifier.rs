@@ -14,7 +14,7 @@ use crate::arrays::{Series, View};
 use crate::dataset::{Dataset, read};
 use crate::error::{raised, refused};
 use crate::request::Options;
-use crate::run::released;
+use crate::run::{interruptible, released};
 
 /// A fitted classifier, and the numbers that a device would hold of it, which decide here.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -42,7 +42,7 @@ pub(crate) fn fit(
         Options::parse(options).and_then(|o| o.request(kind)).map_err(refused)?;
     let estimator = Estimator { request, trust };
     let data = Arc::clone(&data.data);
-    let fitted = released(py, threads, || estimator.fit(&data))?;
+    let fitted = interruptible(py, threads, |look| estimator.fit_with(&data, look))?;
     fitted.map(Classifier::from).map_err(raised)
 }
 

@@ -174,7 +174,7 @@ impl Dataset {
     }
 
     /// Pickled as arrays and names.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Kept<'py>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PickledParts<'py>)> {
         let own = slf.get();
         let restore = slf.get_type().getattr("restore")?;
         let groups = own.data.columns().iter().position(|name| name == GROUP);
@@ -241,7 +241,7 @@ impl Dataset {
 }
 
 /// What a data set is pickled as.
-type Kept<'py> = (
+type PickledParts<'py> = (
     Vec<Bound<'py, PyAny>>,
     Vec<i64>,
     Vec<String>,

@@ -268,7 +268,7 @@ impl Kernel {
     }
 
     /// Pickled with its models, and the series of the training.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Kept<'py>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PickledParts<'py>)> {
         let own = slf.get();
         let models = serde_json::to_vec(&own.models).map_err(|e| refused(e.to_string()))?;
         let models = PyBytes::new(slf.py(), &models);
@@ -279,7 +279,7 @@ impl Kernel {
 }
 
 /// Arguments that a kernel is made of again.
-type Kept<'py> = (String, Bound<'py, Dataset>, String, Option<usize>, Bound<'py, PyBytes>);
+type PickledParts<'py> = (String, Bound<'py, Dataset>, String, Option<usize>, Bound<'py, PyBytes>);
 
 impl Kernel {
     /// Values of all pairs; the first `training` series inform.

@@ -1,5 +1,11 @@
 //! Long calls: without the interpreter's lock, over the threads that were asked for.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
 use pyo3::prelude::*;
 
 use crate::error::refused;
@@ -12,8 +18,64 @@ pub(crate) fn released<R: Send>(
     threads: Option<usize>,
     task: impl FnOnce() -> R + Send,
 ) -> PyResult<R> {
-    py.detach(|| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-        Ok(pool.map_err(|error| refused(format!("no threads: {error}")))?.install(task))
+    py.detach(|| on_threads(threads, task))
+}
+
+fn on_threads<R: Send>(threads: Option<usize>, task: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    Ok(pool.map_err(|error| refused(format!("no threads: {error}")))?.install(task))
+}
+
+/// Time between two looks for an interrupt.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Marks the end of a task by an interrupt.
+struct Interrupted;
+
+/// Runs a task as [`released`] does. It calls its argument now and then, which unwinds it after an interrupt from the keyboard.
+pub(crate) fn interruptible<R: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    task: impl FnOnce(&(dyn Fn() + Sync)) -> R + Send,
+) -> PyResult<R> {
+    let (stopped, done) = (AtomicBool::new(false), (Mutex::new(false), Condvar::new()));
+    let look = || {
+        if stopped.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Interrupted));
+        }
+    };
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let _signal = EndSignal(&done);
+            on_threads(threads, || task(&look))
+        });
+        let ended = || {
+            let finished = done.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let wait = done.1.wait_timeout_while(finished, PATIENCE, |finished| !*finished);
+            *wait.unwrap_or_else(PoisonError::into_inner).0
+        };
+        let mut interrupt = None;
+        while !py.detach(ended) {
+            if let Err(error) = py.check_signals() {
+                stopped.store(true, Ordering::Relaxed);
+                interrupt.get_or_insert(error);
+            }
+        }
+        match (worker.join(), interrupt) {
+            (Ok(result), None) => result,
+            (Ok(_), Some(error)) => Err(error),
+            (Err(cause), Some(error)) if cause.is::<Interrupted>() => Err(error),
+            (Err(cause), _) => resume_unwind(cause),
+        }
     })
+}
+
+/// Signal at the end of a thread, however it ends.
+struct EndSignal<'a>(&'a (Mutex<bool>, Condvar));
+
+impl Drop for EndSignal<'_> {
+    fn drop(&mut self) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.1.notify_all();
+    }
 }

@@ -27,6 +27,11 @@ fn fit_of(states: usize, family: Option<&str>, seed: u64) -> Result<BaumWelch, S
     Ok(fit)
 }
 
+/// Sample, statistic (`unlikely` or `change`) and value.
+type Alarm = (usize, &'static str, f32);
+/// Class, first sample, sample after the last, log odds per sample, sample of the decision.
+type SpottedEvent = (String, u64, u64, f32, u64);
+
 /// A detector of change, learnt from what is normal.
 #[pyclass(frozen, module = "fishweir._fishweir")]
 pub(crate) struct Detector {
@@ -84,7 +89,7 @@ impl Detector {
     }
 
     /// Alarms in each series: sample, statistic (`unlikely` or `change`), value.
-    fn alarms(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<(usize, &'static str, f32)>>> {
+    fn alarms(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Alarm>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
@@ -175,8 +180,7 @@ impl EventSpotter {
     }
 
     /// Events in each series: class, first sample, sample after the last, log odds per sample, sample of the decision.
-    #[expect(clippy::type_complexity, reason = "a list of tuples for Python")]
-    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<(String, u64, u64, f32, u64)>>> {
+    fn spot(&self, series: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<SpottedEvent>>> {
         let held = Series::of(series)?;
         let kind = self.model.observations.kind().map_err(raised)?;
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
@@ -212,7 +216,7 @@ fn marked(
     if samples.len() != marks.len() {
         return Err(format!("{} series and marks of {}", samples.len(), marks.len()));
     }
-    let mut text = format!("series,mark,{}\n", channels.join(","));
+    let mut text = format!("series,t,mark,{}\n", channels.join(","));
     for (index, (one, marks)) in samples.iter().zip(marks).enumerate() {
         let view = one.view();
         let Some(rows) = view.rows() else { return Err("marks are of channels".to_owned()) };
@@ -220,11 +224,11 @@ fn marked(
             let (samples, marks) = (rows.len(), marks.len());
             return Err(format!("series {index} has {samples} samples and {marks} marks"));
         }
-        for (row, mark) in rows.iter_in_part().zip(marks) {
+        for (t, (row, mark)) in rows.iter_in_part().zip(marks).enumerate() {
             if mark.contains([',', '"', '\n', '\r']) {
                 return Err(format!("mark `{mark}`: it has a comma, a quote or a line break"));
             }
-            let _ = write!(text, "s{index},{mark}");
+            let _ = write!(text, "s{index},{t},{mark}");
             for channel in 0..channels.len() {
                 let value = row.map_or(f64::NAN, |row| row[channel]);
                 let _ = if value.is_nan() { write!(text, ",") } else { write!(text, ",{value}") };

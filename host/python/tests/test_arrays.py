@@ -1,5 +1,6 @@
 """Arrays of every layout and type give the same bits, or an error that says what is wrong."""
 
+import signal
 import threading
 import time
 
@@ -156,6 +157,16 @@ def test_the_lock_is_released():
     ticker.join()
     inside = [one for one in ticks if begin <= one <= end]
     assert len(inside) > 0.2 * (end - begin) / 0.005, (len(inside), end - begin)
+
+
+def test_an_interrupt_ends_a_fit():
+    many, y = motions(count=400, length=400)
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        fishweir.FisherClassifier(effort="thorough").fit(many, y)
+    assert time.perf_counter() - begin < 20
 
 
 def test_threads_use_one_model_at_once():

@@ -187,24 +187,41 @@ def _even(symbols):
 
 
 def test_models_of_pomegranate():
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("pomegranate")
-    from pomegranate.distributions import Categorical, Normal, Poisson
-    from pomegranate.hmm import DenseHMM
+    """As pomegranate 1.1.2 holds its numbers: logarithms of the chain, a distribution per state."""
 
-    edges, starts = [[0.9, 0.1], [0.3, 0.7]], [0.4, 0.6]
-    laws = {
-        "full": [Normal([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]]), Normal([3.0, -1.0], [[0.5, 0.0], [0.0, 1.0]])],
-        "diag": [Normal([0.0, 1.0], [1.0, 2.0], covariance_type="diag"), Normal([3.0, 0.0], [0.5, 1.0], covariance_type="diag")],
-        "counts": [Poisson([2.0, 9.0]), Poisson([7.0, 1.0])],
-        "symbols": [Categorical([[0.1, 0.4, 0.5]]), Categorical([[0.6, 0.3, 0.1]])],
+    def law(name, **numbers):
+        return type(name, (), {key: np.asarray(value) for key, value in numbers.items()})()
+
+    def normal(means, covs, covariance_type):
+        found = law("Normal", means=means, covs=covs)
+        found.covariance_type = covariance_type
+        return found
+
+    def mixed(*parts):
+        found = law("GeneralMixtureModel", priors=[0.25, 0.75])
+        found.distributions = parts
+        return found
+
+    full = [normal([0.0, 1.0], [[1.0, 0.2], [0.2, 2.0]], "full"), normal([3.0, -1.0], [[0.5, 0.0], [0.0, 1.0]], "full")]
+    diag = [normal([0.0, 1.0], [1.0, 2.0], "diag"), normal([3.0, 0.0], [0.5, 1.0], "diag")]
+    kinds = {
+        "GaussianHMM": [full, diag],
+        "PoissonHMM": [[law("Poisson", lambdas=[2.0, 9.0]), law("Poisson", lambdas=[7.0, 1.0])]],
+        "CategoricalHMM": [[law("Categorical", probs=[[0.1, 0.4, 0.5]]), law("Categorical", probs=[[0.6, 0.3, 0.1]])]],
+        "GMMHMM": [[mixed(*full), mixed(*reversed(full))], [mixed(*diag), mixed(*reversed(diag))]],
     }
-    for kind, own in laws.items():
-        model = DenseHMM(own, edges=edges, starts=starts)
-        mine = hmm.from_pomegranate(model)
-        X = {"counts": COUNTS[:40].repeat(2, axis=1), "symbols": SYMBOLS[:40] % 3}.get(kind, REALS[:40, :2])
-        wanted = float(model.log_probability(torch.tensor(X[None], dtype=torch.float32 if kind != "symbols" else torch.int64))[0])
-        assert mine.score(X) == pytest.approx(wanted, rel=1e-4), kind
+    for kind, several in kinds.items():
+        for laws in several:
+            model = law("DenseHMM", edges=np.log([[0.8, 0.1], [0.3, 0.6]]), starts=np.log([0.4, 0.6]))
+            model.distributions = laws
+            mine = hmm.from_pomegranate(model)
+            assert type(mine).__name__ == kind
+            np.testing.assert_allclose(mine.transmat_, [[8 / 9, 1 / 9], [1 / 3, 2 / 3]])
+            assert np.isfinite(mine.score(mine.sample(50, random_state=1)[0]))
+    assert mine.weights_[0, 1] == 0.75 and mine.means_[1, 0, 0] == 3.0
+    with pytest.raises(ValueError, match="several kinds"):
+        model.distributions = [full[0], kinds["PoissonHMM"][0][0]]
+        hmm.from_pomegranate(model)
 
 
 TESTS = [

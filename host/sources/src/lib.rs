@@ -107,6 +107,10 @@ pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(Some((manifest, found)))
 }
 
+/// Nothing: a registry has the libraries by version.
+///
+/// # Errors
+/// None.
 #[cfg(not(checkout))]
 pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(None)
@@ -126,6 +130,9 @@ pub fn project(made: &ProjectFiles, libraries: Option<(String, Vec<File>)>) -> V
 
 /// The firmware: that of the checkout that this program was built from, or, where it is gone, the same files as they
 /// were then, in the user's folder for caches.
+///
+/// # Errors
+/// A folder for caches that is not there or cannot be written.
 pub fn firmware() -> Result<Firmware, SourcesError> {
     match Firmware::in_repository() {
         Ok(firmware) => Ok(firmware),
@@ -137,6 +144,9 @@ pub fn firmware() -> Result<Firmware, SourcesError> {
 }
 
 /// The program's folder in the user's folder for caches.
+///
+/// # Errors
+/// [`SourcesError::NoCaches`].
 pub fn caches() -> Result<PathBuf, SourcesError> {
     let strategy = etcetera::choose_base_strategy()
         .map_err(|error| SourcesError::NoCaches(error.to_string()))?;
@@ -180,6 +190,9 @@ fn unpacked() -> Result<Option<PathBuf>, SourcesError> {
 }
 
 /// Writes files into a folder, each whole.
+///
+/// # Errors
+/// A folder or a file that cannot be written.
 pub fn write(folder: &Path, found: &[File]) -> Result<(), SourcesError> {
     for (name, bytes) in found {
         let path = folder.join(name);

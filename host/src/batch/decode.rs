@@ -176,7 +176,7 @@ pub enum DecodeError {
     Kind,
 }
 
-crate::kinds::kinds!(DecodeError,
+crate::kinds!(DecodeError,
     Self::Model(error) => error,
     Self::Sequence(error) => error,
 );

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{ChannelRange, Contract};
-use crate::data::{DEGREE, DataError, Dataset, GRAVITY, Kind, UnitComparison, split_unit};
+use crate::data::internals::{DEGREE, GRAVITY};
+use crate::data::{DataError, Dataset, Kind, UnitComparison, split_unit};
 use crate::words::{counted, to_three_digits};
 
 /// Times the spread of the training, or its inverse, beyond which a channel is in another scale.

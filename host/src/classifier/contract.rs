@@ -1,15 +1,11 @@
 //! The contract of a classifier: the conditions of its training, which it keeps to wherever it runs.
 
-use std::num::NonZeroUsize;
-
-use fishweir_core::contract::{self, Channels, Partial, UNIT_LONGEST, Windows};
+use fishweir_core::contract::{self, Channels, UNIT_LONGEST, Windows};
 use serde::{Deserialize, Serialize};
 
 use super::{Classifier, Observations, Provenance, Rule};
-use crate::data::{
-    Dataset, Kind, Period, Rests, SamplesView, ShortSeries, Windowing, centre_and_spread,
-    robust_centre_and_spread, split_unit,
-};
+use crate::data::internals::{Rests, centre_and_spread, robust_centre_and_spread};
+use crate::data::{Dataset, Kind, Period, SamplesView, Windowing, split_unit};
 
 /// A channel in training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -201,31 +197,6 @@ impl From<&contract::Contract<'_>> for Contract {
     }
 }
 
-impl Windowing {
-    /// The core's form.
-    pub(crate) fn as_core(&self) -> Windows {
-        let samples = |n: NonZeroUsize| u32::try_from(n.get()).unwrap_or(u32::MAX);
-        let partial = match self.short {
-            ShortSeries::Keep => Partial::OnRequest,
-            ShortSeries::Drop => Partial::Never,
-        };
-        Windows { partial, ..Windows::of(samples(self.length), samples(self.hop)) }
-    }
-
-    /// Converts from the core's form; `None` for windows without a length or a hop.
-    fn from_core(windows: &Windows) -> Option<Self> {
-        let samples = |n: u32| NonZeroUsize::new(n as usize);
-        Some(Self {
-            length: samples(windows.length)?,
-            hop: samples(windows.hop)?,
-            short: match windows.partial {
-                Partial::Never => ShortSeries::Drop,
-                _ => ShortSeries::Keep,
-            },
-        })
-    }
-}
-
 impl Provenance {
     /// Contract of the training data, for models that take whole samples: a sample without a channel is missing.
     #[must_use]
@@ -262,7 +233,10 @@ impl Classifier {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
+    use crate::data::ShortSeries;
 
     #[test]
     fn the_core_has_the_same() {

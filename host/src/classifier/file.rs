@@ -49,7 +49,7 @@ pub enum ClassifierError {
     },
 }
 
-crate::kinds::kinds!(ClassifierError,
+crate::kinds!(ClassifierError,
     Self::File(error) => error,
 );
 

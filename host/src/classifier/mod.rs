@@ -17,10 +17,10 @@ use std::path::Path;
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{
-    Alphabet, Dataset, Front, FrontEnd, Kind, Lags, Samples, SamplesView, Stage, Windowing,
-};
-use crate::data::{centre_and_scale_of, in_one_line, size_of};
+use crate::data::internals::FrontEnd;
+use crate::data::internals::{centre_and_scale_of, in_one_line, size_of};
+use crate::data::{Alphabet, Dataset, Front, Kind, Lags, Samples, SamplesView, Stage, Windowing};
+
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{ChannelRange, Contract};
-use crate::data::{Dataset, Kind, Rests};
+use crate::data::internals::Rests;
+use crate::data::{Dataset, Kind};
 use crate::words::counted;
 
 /// A channel that keeps one number for fewer samples in training moves all the time, unless it does in a whole series.

@@ -17,7 +17,8 @@ use super::front;
 use super::model::{DeployedModel, States};
 use super::profiles::DeployedProfile;
 use crate::classifier::{Codebooks, Contract, DeployedConfidence, Observations};
-use crate::data::{FrontEnd, Lags};
+use crate::data::Lags;
+use crate::data::internals::FrontEnd;
 use crate::files::{self, FileError};
 use crate::runtime::family::{DeployedEmission, OF_CHANNELS, Weight, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
@@ -60,7 +61,7 @@ pub enum ArtefactFileError {
     TooLarge,
 }
 
-crate::kinds::kinds!(ArtefactFileError,
+crate::kinds!(ArtefactFileError,
     Self::File(error) => error,
     Self::Artefact { source: error, .. } => error,
     Self::Windows(error) => error,

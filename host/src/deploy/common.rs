@@ -9,7 +9,8 @@ use super::codebooks::DeployedCodebooks;
 use super::cost::ring_of;
 use super::stream::{Evidence, Stream};
 use crate::classifier::{Contract, DeployedConfidence, Observations};
-use crate::data::{FrontEnd, Lags};
+use crate::data::Lags;
+use crate::data::internals::FrontEnd;
 
 /// Fields of a deployed classifier other than its engine.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::source::EmissionType;
 use crate::classifier::CodebooksSize;
-use crate::data::{FrontEnd, Lags};
+use crate::data::Lags;
+use crate::data::internals::FrontEnd;
 use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
 

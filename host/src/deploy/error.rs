@@ -114,7 +114,7 @@ pub enum DeployError {
     },
 }
 
-crate::kinds::kinds!(DeployError,
+crate::kinds!(DeployError,
     Self::Parameter(error) => error,
     Self::Rounded { source: error, .. } => error,
 );
@@ -133,6 +133,6 @@ pub enum PushError {
     Kind,
 }
 
-crate::kinds::kinds!(PushError,
+crate::kinds!(PushError,
     Self::Observation(error) => error,
 );

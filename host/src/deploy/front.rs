@@ -3,7 +3,8 @@
 use fishweir_core::artefact::{ArtefactError, Stages};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use crate::data::{Front, FrontEnd, Kind, PlacedStage, Stage, VectorQuantiser};
+use crate::data::internals::{FrontEnd, PlacedStage};
+use crate::data::{Front, Kind, Stage, VectorQuantiser};
 
 /// Bytes of a number, which it is aligned to.
 const WORD: usize = 4;

@@ -275,7 +275,8 @@ impl FixedPoint {
 mod tests {
     use super::*;
     use crate::classifier::{CodebooksSize, Observations};
-    use crate::data::{FrontEnd, Lags};
+    use crate::data::Lags;
+    use crate::data::internals::FrontEnd;
     use crate::deploy::cost::{FilterWork, Priced, codebooks_cost};
     use crate::deploy::fixed::FixedShape;
     use crate::deploy::source::EmissionType;

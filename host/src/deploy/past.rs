@@ -6,7 +6,8 @@ use fishweir_core::emission::ChannelQ15;
 use fishweir_core::number::{Channel, Real};
 
 use super::codebooks::CodeStream;
-use crate::data::{Lags, Ring};
+use crate::data::Lags;
+use crate::data::internals::Ring;
 
 /// The last samples, in reals or in the integers of fixed point; empty if nothing looks back.
 #[derive(Default)]

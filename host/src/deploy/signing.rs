@@ -31,7 +31,7 @@ pub enum UpdateKeyError {
     PublicKey,
 }
 
-crate::kinds::kinds!(UpdateKeyError,);
+crate::kinds!(UpdateKeyError,);
 
 impl UpdateKey {
     /// The key of 32 secret bytes, which must be random.

@@ -6,7 +6,7 @@ use fishweir_core::emission::Alphabet;
 
 use super::model::{DeployedModel, States};
 use crate::classifier::{Contract, DeployedConfidence, Observations, normalisation_name};
-use crate::data::in_one_line;
+use crate::data::internals::in_one_line;
 use crate::runtime::family::{DeployedEmission, Field, OF_CHANNELS, Weight};
 use crate::runtime::{Family, Shape, Width};
 

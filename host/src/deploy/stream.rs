@@ -13,7 +13,8 @@ use super::kernel_stream::KernelStream;
 use super::model_stream::ModelStream;
 use super::past::{Integers, Past};
 use crate::classifier::Observations;
-use crate::data::{FrontOutput, FrontStream, Sample};
+use crate::data::Sample;
+use crate::data::internals::{FrontOutput, FrontStream};
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T: Real = f32> {

@@ -59,7 +59,7 @@ pub enum UpdateFileError {
     Update(UpdateError),
 }
 
-crate::kinds::kinds!(UpdateFileError,
+crate::kinds!(UpdateFileError,
     Self::Artefact(error) => error,
     Self::Update(error) => error,
 );

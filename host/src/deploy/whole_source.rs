@@ -3,7 +3,8 @@
 use super::deployed::Deployed;
 use super::lags::with_lags;
 use super::source::{confidence_source, contract_source, one_line, reals};
-use crate::data::{FrontEnd, Mel, PlacedStage};
+use crate::data::Mel;
+use crate::data::internals::{FrontEnd, PlacedStage};
 
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the

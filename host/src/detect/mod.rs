@@ -139,7 +139,7 @@ pub enum DetectorError {
     },
 }
 
-crate::kinds::kinds!(DetectorError,
+crate::kinds!(DetectorError,
     Self::Fit { error, .. } => error,
     Self::Calibration { error, .. } => error,
 );

@@ -198,7 +198,7 @@ pub enum DeviceError {
     },
 }
 
-crate::kinds::kinds!(DeviceError,
+crate::kinds!(DeviceError,
     Self::NotAnUpdate(error) => error,
 );
 

@@ -71,7 +71,7 @@ pub enum SystemError {
     },
 }
 
-crate::kinds::kinds!(SystemError,
+crate::kinds!(SystemError,
     Self::Part(error) => error,
     Self::Sample { why: error, .. } => error,
 );

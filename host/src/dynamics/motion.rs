@@ -8,7 +8,7 @@ use fishweir_core::matrix::{at, cholesky, invert};
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{MOST_STATES, Matrix, SystemError};
-use crate::data::is_partial;
+use crate::data::internals::is_partial;
 use crate::runtime::with_states;
 
 /// Distribution of the first state.

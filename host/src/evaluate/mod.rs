@@ -98,7 +98,7 @@ pub enum EvaluateError {
     Rate(f64),
 }
 
-crate::kinds::kinds!(EvaluateError,
+crate::kinds!(EvaluateError,
     Self::Train(error) => error,
     Self::Deploy(error) => error,
     Self::Kernel(error) => error,

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::options::FitError;
-use crate::data::centre_and_spread;
+use crate::data::internals::centre_and_spread;
 use crate::data::{RowsView, SamplesView};
 use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, rows_of, smooth};
 use crate::parallel::each;

@@ -11,7 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use super::options::{BaumWelch, Fit, FitError};
 use super::passes::{FitData, improve, maximise};
 use crate::batch::Expectations;
-use crate::data::{SamplesView, is_partial};
+use crate::data::SamplesView;
+use crate::data::internals::is_partial;
 use crate::runtime::numbers::normal;
 use crate::runtime::{Emissions, Hmm};
 

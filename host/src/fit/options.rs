@@ -180,7 +180,7 @@ pub enum FitError {
     System(#[from] SystemError),
 }
 
-crate::kinds::kinds!(FitError,
+crate::kinds!(FitError,
     Self::Model(error) => error,
     Self::System(error) => error,
 );

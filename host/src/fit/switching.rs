@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::dynamics::{Data, maximise_channels, positive, regression};
 use super::{BaumWelch, FitError, SystemEm, Topology};
 use crate::batch::path;
-use crate::data::centre_and_spread;
+use crate::data::internals::centre_and_spread;
 use crate::data::{Rows, Samples, SamplesView};
 use crate::dynamics::{
     Expected, LinearSystem, Motion, SmoothedState, StartMoments, StepMoments, SwitchingSystem,

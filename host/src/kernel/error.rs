@@ -81,7 +81,7 @@ pub enum KernelError {
     },
 }
 
-crate::kinds::kinds!(KernelError,
+crate::kinds!(KernelError,
     Self::NoScore(error) => error,
     Self::Information(error) => error,
     Self::Gram(error) => error,

@@ -82,7 +82,7 @@ pub enum FormatError {
     File(#[from] FileError),
 }
 
-crate::kinds::kinds!(FormatError,
+crate::kinds!(FormatError,
     Self::Gram(error) => error,
     Self::File(error) => error,
 );

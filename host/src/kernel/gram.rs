@@ -35,7 +35,7 @@ pub enum GramError {
     Eigenvalues,
 }
 
-crate::kinds::kinds!(GramError);
+crate::kinds!(GramError);
 
 /// Kernel values of all pairs of `n` items, `k_ij = K(x_i, x_j)`: symmetric to the bit, because each
 /// pair is computed once. Read as a [`Symmetric`] matrix.

@@ -104,7 +104,7 @@ pub enum InformationError {
     Matrix(#[from] GramError),
 }
 
-crate::kinds::kinds!(InformationError,
+crate::kinds!(InformationError,
     Self::NoScore(error) => error,
     Self::Matrix(error) => error,
 );

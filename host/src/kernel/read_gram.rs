@@ -47,7 +47,7 @@ pub enum ReadGramError {
     },
 }
 
-crate::kinds::kinds!(ReadGramError,
+crate::kinds!(ReadGramError,
     Self::File(error) => error,
 );
 

@@ -391,7 +391,7 @@ pub enum AugmentError {
     Data(#[from] DataError),
 }
 
-crate::kinds::kinds!(AugmentError,
+crate::kinds!(AugmentError,
     Self::Data(error) => error,
 );
 

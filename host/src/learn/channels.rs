@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::data::{DataError, Dataset, Front, Kind, centre_and_scale, centre_and_spread};
+use crate::data::internals::centre_and_spread;
+use crate::data::{DataError, Dataset, Front, Kind, centre_and_scale};
 
 /// Channels that never change over some series: they separate no classes.
 pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {

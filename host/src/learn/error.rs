@@ -354,7 +354,7 @@ pub enum TrainError {
     Machine(#[from] KernelLearnError),
 }
 
-crate::kinds::kinds!(TrainError,
+crate::kinds!(TrainError,
     Self::Data(error) => error,
     Self::Fit { source: error, .. } => error,
     Self::Universal { source: error } => error,

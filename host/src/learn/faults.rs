@@ -1,7 +1,8 @@
 //! Faults of recordings that a model would learn: channels that were stuck, other units, wild samples.
 
 use crate::classifier::{WILD, WildSample, unit_factor};
-use crate::data::{Dataset, Kind, Rests, robust_centre_and_spread, usual_deviation};
+use crate::data::internals::{Rests, robust_centre_and_spread, usual_deviation};
+use crate::data::{Dataset, Kind};
 
 /// A channel that is stuck in some series.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,8 @@ use fishweir_core::classify::Normalisation;
 
 use crate::classifier::ScoreModels;
 use crate::classifier::{Choice, Classifier, Codebooks, Provenance, Rule};
-use crate::data::{
-    Dataset, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
-};
+use crate::data::internals::{FrontEnd, centre_and_scale_of};
+use crate::data::{Dataset, Kind, Lags, SamplesView, Widened, Windows};
 use crate::kernel::PARAMETERS_AT_MOST;
 use crate::learn::augment::{AugmentError, Augmented, Variation};
 use crate::learn::error::TrainError;

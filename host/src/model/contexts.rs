@@ -4,7 +4,8 @@ use std::path::Path;
 use super::ContextModelError;
 use super::error::MOST_CONTEXTS;
 use super::rows::digits;
-use crate::data::{Alphabet, Decoded, SamplesView, is_separator};
+use crate::data::internals::is_separator;
+use crate::data::{Alphabet, Decoded, SamplesView};
 use crate::files;
 
 /// Contexts of a string that a model distinguishes.

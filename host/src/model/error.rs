@@ -82,7 +82,7 @@ pub enum ContextModelError {
     },
 }
 
-crate::kinds::kinds!(ContextModelError,
+crate::kinds!(ContextModelError,
     Self::Numbers(error) => error,
     Self::Contexts(error) => error,
     Self::NoScore(error) => error,

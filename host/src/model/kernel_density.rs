@@ -6,7 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{ContextModelError, Model, ModelScore, Scored};
-use crate::data::{Rows, Samples, SamplesView, centre_and_spread};
+use crate::data::internals::centre_and_spread;
+use crate::data::{Rows, Samples, SamplesView};
 use crate::fit::{distance, loo_bandwidth};
 use crate::parallel::each;
 use crate::runtime::numbers::normal;

@@ -3,7 +3,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::data::{Lags, Ring, Rows, Samples};
+use crate::data::internals::Ring;
+use crate::data::{Lags, Rows, Samples};
 use crate::runtime::numbers::choose;
 use crate::runtime::{Drawn, Hmm, Observed};
 

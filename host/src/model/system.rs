@@ -4,7 +4,8 @@ use fishweir_core::smooth::SequenceError;
 use serde::{Deserialize, Serialize};
 
 use super::{Model, ModelScore, Scored, names_of_rows};
-use crate::data::{Rows, RowsView, Samples, SamplesView, centre_and_spread};
+use crate::data::internals::centre_and_spread;
+use crate::data::{Rows, RowsView, Samples, SamplesView};
 use crate::dynamics::{LinearSystem, SystemError};
 use crate::fit::{FitError, SystemEm, SystemFit};
 use crate::parallel::each;

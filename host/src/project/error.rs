@@ -42,4 +42,4 @@ pub enum ProjectError {
     },
 }
 
-crate::kinds::kinds!(ProjectError);
+crate::kinds!(ProjectError);

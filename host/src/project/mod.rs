@@ -25,7 +25,8 @@ pub use power::Power;
 pub use room::Room;
 
 use crate::classifier::Observations;
-use crate::data::{SamplesView, in_one_line, rate_words};
+use crate::data::internals::in_one_line;
+use crate::data::{SamplesView, rate_words};
 use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;

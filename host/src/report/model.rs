@@ -12,7 +12,8 @@ use super::{ContractSummary, EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
-use crate::data::{Front, Lags, in_one_line, size_of};
+use crate::data::internals::{in_one_line, size_of};
+use crate::data::{Front, Lags};
 use crate::deploy::{
     ArtefactFileError, Cost, Deployed, Description, EngineKind, FixedPoint, Route, StoredItems,
 };

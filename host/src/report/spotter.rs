@@ -6,7 +6,7 @@ use super::contract::ContractSummary;
 use super::table::{of_missing, on_a_device};
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance};
-use crate::data::in_one_line;
+use crate::data::internals::in_one_line;
 use crate::deploy::{SpotterCost, SpotterError, SpotterModel};
 
 /// Summary of a spotter and of its cost, before anything is flashed.

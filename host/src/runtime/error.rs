@@ -49,4 +49,4 @@ pub enum HmmError {
     },
 }
 
-crate::kinds::kinds!(HmmError);
+crate::kinds!(HmmError);

@@ -152,7 +152,7 @@ pub enum SpottingError {
     },
 }
 
-crate::kinds::kinds!(SpottingError,
+crate::kinds!(SpottingError,
     Self::Fit { error, .. } => error,
     Self::Join(error) => error,
 );

@@ -57,7 +57,7 @@ pub enum SpotValidationError {
     Windows(#[from] WindowedEventsError),
 }
 
-crate::kinds::kinds!(SpotValidationError,
+crate::kinds!(SpotValidationError,
     Self::Data(error) => error,
     Self::Spot(error) => error,
     Self::Windows(error) => error,

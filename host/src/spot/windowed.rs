@@ -33,7 +33,7 @@ pub enum WindowedEventsError {
     Deploy(String),
 }
 
-crate::kinds::kinds!(WindowedEventsError,
+crate::kinds!(WindowedEventsError,
     Self::Data(error) => error,
     Self::Train(error) => error,
 );

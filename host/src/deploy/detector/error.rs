@@ -46,7 +46,7 @@ pub enum CalibrationError {
     },
 }
 
-crate::kinds::kinds!(CalibrationError,
+crate::kinds!(CalibrationError,
     Self::Model(error) => error,
     Self::Compile(error) => error,
 );

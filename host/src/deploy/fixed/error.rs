@@ -76,7 +76,7 @@ pub enum QuantiseError {
     TooLarge(String),
 }
 
-crate::kinds::kinds!(QuantiseError,
+crate::kinds!(QuantiseError,
     Self::Compile(error) => error,
     Self::Model { source: error, .. } => error,
 );

@@ -106,7 +106,7 @@ pub enum MeasureError {
     },
 }
 
-crate::kinds::kinds!(MeasureError,
+crate::kinds!(MeasureError,
     Self::Compile(error) => error,
     Self::Quantise(error) => error,
     Self::Range(error) => error,

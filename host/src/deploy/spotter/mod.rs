@@ -96,7 +96,7 @@ pub enum SpotterError {
     },
 }
 
-crate::kinds::kinds!(SpotterError,
+crate::kinds!(SpotterError,
     Self::Model { error, .. } => error,
     Self::Compile(error) => error,
     Self::Rounded(error) => error,

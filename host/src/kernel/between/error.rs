@@ -54,7 +54,7 @@ pub enum BetweenError {
     },
 }
 
-crate::kinds::kinds!(BetweenError);
+crate::kinds!(BetweenError);
 
 /// A pair of models without a kernel value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -47,7 +47,7 @@ pub enum MarginalError {
     },
 }
 
-crate::kinds::kinds!(MarginalError,
+crate::kinds!(MarginalError,
     Self::File(error) => error,
     Self::Entry { error, .. } => error,
     Self::Model(error) => error,
@@ -136,7 +136,7 @@ pub enum ItemError {
     },
 }
 
-crate::kinds::kinds!(ItemError,
+crate::kinds!(ItemError,
     Self::Kernel(error) => error,
     Self::Sample { error, .. } => error,
 );

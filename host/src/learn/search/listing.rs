@@ -3,7 +3,8 @@
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::{Codebooks, Form, FormChoice, ScoreModels};
-use crate::data::{Dataset, FrontEnd, Kind, Lags, Windowing};
+use crate::data::internals::FrontEnd;
+use crate::data::{Dataset, Kind, Lags, Windowing};
 use crate::fit::Topology;
 use crate::learn::search::limits::Limits;
 use crate::learn::search::list::all_of;

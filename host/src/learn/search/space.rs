@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use crate::classifier::{Form, Scaling, ScoreModels};
-use crate::data::{Dataset, FrontEnd, Kind};
+use crate::data::internals::FrontEnd;
+use crate::data::{Dataset, Kind};
 use crate::fit::BaumWelch;
 use crate::kernel::PARAMETERS_AT_MOST;
 use crate::learn::augment::Augment;

@@ -162,7 +162,7 @@ pub enum KernelLearnError {
     Whitening(#[from] InformationError),
 }
 
-crate::kinds::kinds!(KernelLearnError,
+crate::kinds!(KernelLearnError,
     Self::Whitening(error) => error,
 );
 

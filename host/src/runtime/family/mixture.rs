@@ -11,7 +11,8 @@ use super::{
     Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width, entries,
     table_towards,
 };
-use crate::data::{Values, is_partial};
+use crate::data::Values;
+use crate::data::internals::is_partial;
 use crate::runtime::numbers::{
     choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };

@@ -2,7 +2,7 @@
 
 use fishweir_core::emission::{GaussianMoments, GaussianView, Spread};
 
-use crate::data::centre_and_spread;
+use crate::data::internals::centre_and_spread;
 
 /// A direction as the rate of a log density: `constant + sum_d z_d (linear_d + quadratic_d z_d)`.
 pub(super) struct Moments<'a> {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::data::is_partial;
+use crate::data::internals::is_partial;
 
 /// The sizes of a family's blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

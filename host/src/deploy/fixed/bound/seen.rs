@@ -1,6 +1,7 @@
 //! Input of models on a window: its samples and the device's integers, with past values at lags.
 
-use crate::data::{Lags, Ring, Sample};
+use crate::data::internals::Ring;
+use crate::data::{Lags, Sample};
 use crate::deploy::past::integers_in_part;
 
 /// A sample as a model sees it.
