@@ -402,6 +402,7 @@ fn shares(logs: Vec<f64>) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::data::Kind;
+    use crate::kernel::ScoreKernelKind;
 
     fn waves(classes: &[(&str, f64)], channel: &str) -> Dataset {
         let wave = |rate: f64, shift: f64| {
@@ -476,7 +477,8 @@ mod tests {
         assert!(doubted(&wary, &data) <= 4, "of {}", data.series().len());
         let never = bayes().rejecting(0.7).fit(&data).expect_err("more than half");
         assert!(matches!(never, Error::Evaluate(EvaluateError::Rate(0.7))), "{never}");
-        let kernel = Estimator::new(ClassifierKind::Gaussian).calibrated();
+        let kernel =
+            Estimator::new(ClassifierKind::OnScores(ScoreKernelKind::Gaussian)).calibrated();
         let machine = kernel.fit(&data).expect_err("a kernel machine").to_string();
         assert!(machine.starts_with("a model of gaussian keeps no confidence"), "{machine}");
     }

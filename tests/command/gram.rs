@@ -75,7 +75,7 @@ fn every_kernel_says_what_it_is_and_its_eigenvalues() {
         ("--kernel invariant --information empirical --ridge 0.1", "the data's information plus"),
         ("--kernel invariant --information diagonal", "the diagonal of the data's information"),
         ("--kernel gaussian --sigma 20", "Gaussian of width 20"),
-        ("--kernel polynomial --power 3 --information diagonal", "polynomial of degree 3"),
+        ("--kernel polynomial --power 3 --information diagonal", "polynomial kernel of degree 3"),
         ("--kernel top", "TOP, softmax scores of 2 models"),
         ("--kernel count", "marginalised counts of symbols"),
         ("--kernel count --order 2 --raw --score-model runs", "pairs of symbols, raw"),

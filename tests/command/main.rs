@@ -14,6 +14,7 @@ mod emission;
 mod evaluate;
 mod export;
 mod faults;
+mod features;
 mod figures;
 mod files;
 mod fit;

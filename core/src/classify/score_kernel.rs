@@ -1,3 +1,5 @@
+use core::fmt;
+
 use super::machine::relative_to_largest;
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Real, inner_product, squared_distance};
@@ -105,6 +107,17 @@ impl<T: Real> ScoreKernel<T> {
         }
     }
 
+    /// Exponentials and square roots per decision, for `items` stored scores of `entries` entries.
+    #[must_use]
+    pub const fn exponentials_and_roots(&self, items: usize, entries: usize) -> (usize, usize) {
+        match self {
+            Self::Gaussian { .. } => (items, 0),
+            Self::Polynomial { .. } => (0, 0),
+            Self::Cosine => (0, 1),
+            Self::RootCosine => (0, entries + 1),
+        }
+    }
+
     /// Checks the parameter.
     ///
     /// # Errors
@@ -116,8 +129,22 @@ impl<T: Real> ScoreKernel<T> {
             Self::Polynomial { degree } if !(1..=MOST_DEGREE).contains(&degree) => {
                 ErrorKind::NotInRange
             }
-            _ => return Ok(()),
+            Self::Gaussian { .. } | Self::Polynomial { .. } | Self::Cosine | Self::RootCosine => {
+                return Ok(());
+            }
         };
         Err(ModelError::new(Part::Kernel, kind, 0, 0))
+    }
+}
+
+/// Name and parameter.
+impl<T: fmt::Display> fmt::Display for ScoreKernel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gaussian { gamma } => write!(f, "Gaussian (gamma {gamma})"),
+            Self::Polynomial { degree } => write!(f, "polynomial (degree {degree})"),
+            Self::Cosine => f.write_str("cosine"),
+            Self::RootCosine => f.write_str("cosine of signed roots"),
+        }
     }
 }

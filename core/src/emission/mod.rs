@@ -7,7 +7,7 @@
 //! | [`FullGaussian`] | channels, `[T; D]` | means; covariances or their logarithm | `full_gaussian/` |
 //! | [`Autoregressive`] | channels and their past, `[T; E]`, each predicted from its own | means; variances or log standard deviations; coefficients | `autoregressive/` |
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
-//! | [`Marginal`] of any but [`Categorical`] and mixtures | channels that may be missing, `[Option<T>; D]` | its distribution's | `marginal/` |
+//! | [`Marginal`] of any but [`Categorical`] and mixtures | channels that may be missing, `[Option<T>; D]` | its distribution's | `marginal/`, and each family's own |
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson/` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
 //! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
@@ -25,7 +25,7 @@
 //! An [`Alphabet`] turns the bytes of a text into symbols.
 //!
 //! # For contributors: adding a family
-//! One file here, its module and its names below, and a line in [`for_each_family`](crate::for_each_family):
+//! One file or folder here, its module and its names below, and a line in [`for_each_family`](crate::for_each_family):
 //! whatever does something for each family then does it for this one.
 //! 1. The owned type over a [`RealParameter`](crate::number::RealParameter), its view if sizes vary, and a constructor
 //!    that validates and names the culprit ([`Part::Parameter`](crate::Part)). `#[repr(C)]` and zerocopy's
@@ -43,7 +43,9 @@
 //! 4. [`Sample`], a few lines.
 //! 5. If its distributions can be compared, [`ProductKernel`](crate::kernel::ProductKernel), in `kernel/overlap/`:
 //!    kernels between models then work with it.
-//! 6. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
+//! 6. [`Marginalise`] and [`MarginalStatistics`], if channels may be missing, in the same place: the macros of `marginal/`
+//!    write what is common.
+//! 7. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
 //!    with which every recursion is tested.
 

@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use fishweir::data::{Dataset, Front, LagError, Lags, Stage};
 use fishweir::fit::{BaumWelch, Topology};
+use fishweir::kernel::parameter::NumberParameter;
 use fishweir::learn::{
     Augment, ClassWeight, ClassifierKind, Effort, LEARNERS, LagChoice, Learner, Limits, Mirror,
     ModelChoice, Request, Scaling, ScoreModels, Vector, Vectors,
@@ -15,6 +16,7 @@ use fishweir_core::classify::Normalisation;
 
 use super::emitting::Emitting;
 use super::names;
+use super::numbers::Numbers;
 use super::options::{each_once, named, note_idle};
 use super::reading::Cutting;
 use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
@@ -53,8 +55,9 @@ pub(super) struct TrainingArguments {
     front: Vec<Stage>,
     /// Differences from earlier samples as further channels: lags in samples, comma-separated and rising; none; or choose
     ///
-    /// With --emission autoregressive, the earlier samples that it predicts from. A device keeps as many samples as the
-    /// longest lag [default: by --effort; for fisher one model for each of 1,2,4,8,16,32; 1,2 for autoregressive; else none].
+    /// With an --emission that has a past, the earlier samples that it predicts from. A device keeps as many samples as the
+    /// longest lag [default: by --effort; for fisher one model for each of 1,2,4,8,16,32; 1,2 for an emission with a past;
+    /// else none].
     #[arg(long, value_name = "LAGS", value_parser = lags, allow_negative_numbers = true)]
     lags: Option<LagsName>,
     /// Codebooks per dilation of 1, 2, 4, ... 32 samples, in addition to the class models
@@ -87,7 +90,7 @@ pub(super) struct TrainingArguments {
     max_operations: Option<usize>,
     /// Transitions between states
     ///
-    /// [default: automatic; ergodic with --states, and for the classifiers gaussian, polynomial, cosine and root-cosine]
+    /// [default: automatic; ergodic with --states, and for kernel machines]
     #[arg(long, value_parser = names::topology())]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]
@@ -114,7 +117,7 @@ pub(super) struct TrainingArguments {
     ///
     /// Copies are as other devices would have recorded them. Of several numbers the first is taken unless another is better
     /// by two standard errors on held-out data [default: 2 where channels form vectors, 2,0 above --effort quick; else, and
-    /// for the classifiers gaussian, polynomial, cosine and root-cosine, none].
+    /// for kernel machines, none].
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     copies: Vec<usize>,
     /// Channels that form vectors, three by three along x, y and z, comma-separated; or none
@@ -136,14 +139,13 @@ pub(super) struct TrainingArguments {
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, comma-separated, or none: each training series is mirrored too
     ///
-    /// [default: chosen on held-out data, across an axis of the vectors; none for the classifiers gaussian, polynomial,
-    /// cosine and root-cosine]
+    /// [default: chosen on held-out data, across an axis of the vectors; none for kernel machines]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
     /// Machine that is trained on the features (all classifiers but bayes)
     ///
-    /// [default: ridge on one model of all classes, or one per lag, where --effort takes these; else svm; kernel-svm for the
-    /// classifiers gaussian, polynomial, cosine and root-cosine, which take machines on a Gram matrix]
+    /// [default: ridge on one model of all classes, or one per lag, where --effort takes these; else svm; kernel-svm for
+    /// kernel machines, which take learners on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
     /// Weights of the classes in training and in each choice; for bayes only in the choice of models [default: even]
@@ -170,7 +172,7 @@ pub(super) struct TrainingArguments {
     /// --emission), lags 1,2,4,8. Not for bayes and top [default: by --effort, else all].
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
-    /// Leave log-likelihoods out of the features (classifiers fisher, gaussian, polynomial, cosine, root-cosine)
+    /// Leave log-likelihoods out of the features (classifier fisher, and kernel machines)
     #[arg(long)]
     no_likelihood: bool,
     #[arg(skip)]
@@ -188,11 +190,10 @@ pub(super) struct ScoreKernels {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     sigma: Vec<f64>,
-    /// Degree of the polynomial kernel (polynomial) [default: 2]
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
-    power: Option<u32>,
+    #[command(flatten)]
+    numbers: Numbers<true>,
     /// Limit of training windows that a machine keeps, chosen beforehand, so that its flash and time are known
-    /// (gaussian, polynomial, cosine, root-cosine) [default: as many as it needs]
+    /// (kernel machines) [default: as many as it needs]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=4096))]
     landmarks: Option<u32>,
     /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common (latent-mean-map,
@@ -215,9 +216,9 @@ impl ScoreKernels {
         &self.sigma
     }
 
-    /// The degree, where it is given.
-    pub(super) fn power(&self) -> Option<u32> {
-        self.power
+    /// The other numbers of kernels on scores that are given.
+    pub(super) fn numbers(&self) -> &[(&'static NumberParameter, f64)] {
+        self.numbers.given()
     }
 
     /// The rate, where it is given.
@@ -371,7 +372,7 @@ impl TrainingArguments {
         }
         let landmarks = self.kernels.landmarks.and_then(|most| usize::try_from(most).ok());
         request.landmarks = landmarks.and_then(NonZeroUsize::new).filter(|_| !kind.compiles());
-        set(&mut request.power, self.kernels.power);
+        request.numbers = self.kernels.numbers.given().to_vec();
         set(&mut request.lambda, self.kernels.lambda);
         set(&mut request.order, self.kernels.order.map(usize::from));
         Ok(request)
@@ -417,10 +418,11 @@ impl TrainingArguments {
     /// Lags, and whose models see them.
     fn set_lags(&self, request: &mut Request) -> Result<(), Failure> {
         let emission = request.baum_welch.emission;
-        let has_past = emission.is_some_and(|family| family.has_past());
+        let of_past = emission.filter(|family| family.has_past()).map(|family| family.name());
         let none = matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty());
-        if none && has_past {
-            let what = "--emission autoregressive predicts from samples before: --lags 1,2 for two";
+        if let Some(name) = of_past.filter(|_| none) {
+            let what =
+                format!("--emission {name} predicts from samples before: --lags 1,2 for two");
             return Err(Failure::input(Topic::NeedsLags, what));
         }
         request.lags = match &self.lags {
@@ -435,9 +437,11 @@ impl TrainingArguments {
             Some("universal") => ModelChoice::Given(ScoreModels::Universal),
             Some(class) => ModelChoice::Given(ScoreModels::Class(class.to_owned())),
         };
-        if request.models == ModelChoice::EachLag && has_past {
-            let what = "--score-model each-lag sees differences from the past, and --emission \
-                        autoregressive the past itself: leave one of them out";
+        if let Some(name) = of_past.filter(|_| request.models == ModelChoice::EachLag) {
+            let what = format!(
+                "--score-model each-lag sees differences from the past, and --emission {name} the past itself: leave \
+                 one of them out"
+            );
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         if request.models == ModelChoice::EachLag && none {

@@ -14,6 +14,7 @@ mod emitting;
 mod evaluate;
 mod export;
 mod failure;
+mod features;
 mod findings;
 mod fit;
 mod fixed;
@@ -29,6 +30,7 @@ mod names;
 mod network;
 mod new;
 mod next;
+mod numbers;
 mod options;
 mod output;
 mod pca;
@@ -97,6 +99,8 @@ enum Command {
     Convert(convert::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
+    /// Write the scores of series, or other features of a kernel, as a table: CSV, NumPy or Parquet
+    Features(features::Arguments),
     /// Draw the first principal components of a kernel
     Pca(pca::Arguments),
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
@@ -160,6 +164,7 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Export(arguments) => export::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Gram(arguments) => gram::run(&arguments),
+        Command::Features(arguments) => features::run(&arguments),
         Command::Pca(arguments) => pca::run(&arguments),
         Command::Network(arguments) => network::run(&arguments, recipe),
         Command::Profile(arguments) => profile::run(&arguments, recipe),

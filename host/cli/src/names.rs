@@ -17,48 +17,7 @@ fn parser<T: Copy + Send + Sync + 'static>(
 }
 
 pub(super) fn classifier() -> impl TypedValueParser<Value = ClassifierKind> {
-    const KINDS: [Named<ClassifierKind>; 10] = [
-        (ClassifierKind::Bayes, "bayes", "Maximum-likelihood Bayes: one model per class"),
-        (ClassifierKind::Fisher, "fisher", "A linear machine on Fisher scores"),
-        (
-            ClassifierKind::Top,
-            "top",
-            "A linear machine on log-odds of pairs of classes and their tangents (TOP kernel)",
-        ),
-        (
-            ClassifierKind::Count,
-            "count",
-            "A linear machine on expected counts of symbols and states (marginalised count kernel); on channels, \
-             expected moments",
-        ),
-        (
-            ClassifierKind::LatentMap,
-            "latent-mean-map",
-            "A linear machine on expected counts of symbols, states and transitions, each index mixed; symbols only",
-        ),
-        (
-            ClassifierKind::EmpiricalMap,
-            "empirical-mean-map",
-            "A linear machine on counts of words of symbols, each index mixed; no models, symbols only",
-        ),
-        (
-            ClassifierKind::Gaussian,
-            "gaussian",
-            "A kernel machine with a Gaussian kernel on Fisher scores",
-        ),
-        (
-            ClassifierKind::Polynomial,
-            "polynomial",
-            "A kernel machine with a polynomial kernel on Fisher scores",
-        ),
-        (ClassifierKind::Cosine, "cosine", "A kernel machine with the cosine of Fisher scores"),
-        (
-            ClassifierKind::RootCosine,
-            "root-cosine",
-            "A kernel machine with the cosine of signed square roots of Fisher scores",
-        ),
-    ];
-    parser(&KINDS)
+    registered(ClassifierKind::ALL, |kind| PossibleValue::new(kind.name()).help(kind.about()))
 }
 
 pub(super) fn effort() -> impl TypedValueParser<Value = Effort> {

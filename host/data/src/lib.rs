@@ -71,6 +71,8 @@ mod oddities;
 mod one_line;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(all(test, feature = "parquet"))]
+pub(crate) use parquet::text as parquet_text;
 mod part;
 mod parting;
 mod place;

@@ -8,7 +8,7 @@ use parquet::record::Field;
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
 /// The text of a table, whose columns hold one value per row; an error describes its fault.
-pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
+pub(crate) fn text(bytes: &[u8]) -> Result<String, String> {
     let damaged =
         |error| format!("is a damaged Parquet file, or of a kind that is not read: {error}");
     let reader =

@@ -4,6 +4,7 @@ Everything is computed by the library of Rust in ``fishweir._fishweir``; this pa
 ``fishweir.aeon`` and ``fishweir.sktime`` have the same classifiers with the interfaces of these.
 """
 
+from . import hmm
 from ._fishweir import Dataset, FishweirError, __version__
 from ._read import load, read
 from ._report import Report
@@ -29,6 +30,7 @@ __all__ = [
     "Stream",
     "__version__",
     "gram",
+    "hmm",
     "kernels",
     "load",
     "read",

@@ -16,14 +16,17 @@ __all__ = [
     "Detector",
     "EventSpotter",
     "FishweirError",
+    "Hmm",
     "Kernel",
     "Model",
     "Profile",
     "RecordClassifier",
+    "Sequences",
     "Stream",
     "__version__",
     "artefact",
     "c_library",
+    "classifier_of",
     "cost",
     "fit",
     "fit_model",
@@ -120,6 +123,38 @@ class Model:
     @property
     def noun(self) -> str: ...
 
+_Table = Sequence[Sequence[float]]
+
+@final
+class Sequences:
+    def __new__(cls, rows: NDArray[np.float64], lengths: Sequence[int], symbols: bool) -> Sequences: ...
+
+@final
+class Hmm:
+    def __new__(
+        cls,
+        family: str,
+        initial: Sequence[float],
+        transition: _Table,
+        parts: dict[str, _Table],
+    ) -> Hmm: ...
+    @staticmethod
+    def of_model(model: Model) -> Hmm: ...
+    def to_model(self) -> Model: ...
+    def numbers(self) -> tuple[str, list[float], list[list[float]], dict[str, list[list[float]]]]: ...
+    def fit(self, sequences: Sequences, maximise: Any, threads: int | None = None) -> None: ...
+    def log_likelihoods(self, sequences: Sequences, threads: int | None = None) -> NDArray[np.float64]: ...
+    def posteriors(self, sequences: Sequences, threads: int | None = None) -> tuple[float, NDArray[np.float64]]: ...
+    def decode(self, sequences: Sequences) -> tuple[float, NDArray[np.int64]]: ...
+    def decode_mixed(
+        self,
+        sequences: Sequences,
+        initial: Sequence[float],
+        transition: _Table,
+        weights: _Table,
+    ) -> tuple[float, NDArray[np.int64]]: ...
+    def simulate(self, length: int, seed: int) -> tuple[NDArray[np.float64], list[int]]: ...
+
 @final
 class Kernel:
     def __new__(
@@ -148,6 +183,7 @@ class Stream:
     def __new__(cls, classifier: Classifier, endless: bool) -> Stream: ...
     def push(self, sample: Any) -> Decision | None: ...
     def so_far(self) -> Decision | None: ...
+    def log_likelihoods(self) -> list[float] | None: ...
     def reset(self) -> None: ...
     @property
     def windows(self) -> tuple[int, int] | None: ...
@@ -249,3 +285,13 @@ def run(
     limit: int | None = None,
     as_artefact: bool = False,
 ) -> tuple[str, str]: ...
+
+def classifier_of(
+    models: Sequence[Hmm],
+    classes: Sequence[str],
+    priors: Sequence[float],
+    channels: Sequence[str] | None = None,
+    alphabet: str | None = None,
+    window: int | None = None,
+    hop: int | None = None,
+) -> Classifier: ...

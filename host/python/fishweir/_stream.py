@@ -64,6 +64,11 @@ class Stream:
         """The decision on the oldest open window so far, or ``None``."""
         return self._decision(self._stream.so_far())
 
+    @property
+    def log_likelihoods(self):
+        """The log-likelihood of the oldest open window so far under each model, in the device's numbers, or ``None``."""
+        return self._stream.log_likelihoods()
+
     def reset(self):
         """Forgets the past."""
         self._stream.reset()

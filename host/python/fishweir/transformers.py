@@ -182,6 +182,6 @@ def kernels():
 
 def gram(models, kernel="bhattacharyya", *, normalise=True, **numbers):
     """A kernel between fitted models: ``[model][model]``. ``models`` have a native ``model_``, or are native themselves."""
-    native = [getattr(model, "model_", model) for model in models]
+    native = [model.to_model() if hasattr(model, "to_model") else getattr(model, "model_", model) for model in models]
     options = {"normalise": normalise, "numbers": numbers}
     return _fishweir.gram(native, kernel, json.dumps(options))

@@ -294,15 +294,15 @@ impl Kernel {
         let gram = match self.entry.compares {
             Compares::Sequences(compute) => compute(&settings, views).map_err(said)?,
             Compares::Scores(compute) => {
-                let models: Vec<&dyn Scored> =
-                    self.models.iter().map(|model| model.any() as &dyn Scored).collect();
-                compute(&settings, &models, views, &informing).map_err(said)?.gram
+                let models: Vec<&dyn fishweir::model::Model> =
+                    self.models.iter().map(FittedModel::any).collect();
+                compute(&settings, &models, views, &informing).map_err(said)?.computed().gram
             }
             Compares::States(compute) => {
                 let models = self.models.iter().map(|model| model.hidden_markov().cloned());
                 let models: Option<Vec<Hmm>> = models.collect();
                 let models = models.ok_or("the models have no hidden states")?;
-                compute(&settings, &models, views).map_err(said)?.gram
+                compute(&settings, &models, views).map_err(said)?.computed().gram
             }
             Compares::Models(compute, _) => {
                 let of_new = of_each(&self.options, self.data.data.kind(), &views[training..])?;

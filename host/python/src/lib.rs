@@ -10,6 +10,7 @@ mod dataset;
 mod deploy;
 mod error;
 mod gram;
+mod hmm;
 mod model;
 mod records;
 mod request;
@@ -46,5 +47,8 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(deploy::c_library, module)?)?;
     module.add_function(wrap_pyfunction!(deploy::project, module)?)?;
     module.add_function(wrap_pyfunction!(deploy::run, module)?)?;
+    module.add_class::<hmm::Hmm>()?;
+    module.add_class::<hmm::Sequences>()?;
+    module.add_function(wrap_pyfunction!(hmm::classifier_of, module)?)?;
     Ok(())
 }

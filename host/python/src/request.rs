@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use fishweir::classifier::{Scaling, ScoreModels};
 use fishweir::data::{Front, Lags, ShortSeries, Windowing};
 use fishweir::fit::Topology;
+use fishweir::kernel::parameter::POWER;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Effort, LagChoice, Limits, ModelChoice, Request, learner,
 };
@@ -174,7 +175,7 @@ impl Options {
         request.scalings = list(self.scaling);
         request.c = rising(self.c);
         request.sigma = rising(self.sigma);
-        set(&mut request.power, self.power);
+        request.numbers = self.power.into_iter().map(|power| (&POWER, f64::from(power))).collect();
         request.landmarks = self.landmarks.filter(|_| !kind.compiles());
         set(&mut request.lambda, self.lambda);
         set(&mut request.order, self.order);

@@ -95,6 +95,14 @@ impl Stream {
         stream.so_far().map(|window| self.decision(window)).transpose()
     }
 
+    /// The log-likelihood of the oldest open window so far under each model, in single precision as on a device; `None` where
+    /// nothing may be decided yet.
+    fn log_likelihoods(&self) -> Option<Vec<f64>> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = stream.so_far()?;
+        Some(window.stream.log_likelihoods().into_iter().map(f64::from).collect())
+    }
+
     /// Forgets the past.
     fn reset(&self) {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner).reset();

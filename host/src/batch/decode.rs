@@ -1,11 +1,14 @@
 //! Likelihood and most likely states of one sequence under a model with run-time sizes.
 
+use std::sync::Arc;
+
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::smooth::{SequenceError, viterbi};
+use fishweir_core::{ModelError, ObservationError};
 
 use crate::data::SamplesView;
-use crate::runtime::{Hmm, HmmError, with_states};
+use crate::runtime::{Emissions, Hmm, HmmError, RowState, with_states, with_two_sizes};
 
 /// The likeliest path of hidden states.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +67,95 @@ impl Hmm {
             }
             Ok(paths)
         })
+    }
+}
+
+/// The likeliest path of hidden states of a chain whose states mix components of any family: component `m` of state `i`
+/// has row `i M + m` of `components`, and weight `weights[i][m]`.
+///
+/// As [`Hmm::decode`]. The same chain over all components, one state each, has the same likelihoods, but its likeliest path
+/// is one of components.
+///
+/// # Errors
+/// [`DecodeError`]: for an invalid model, or a sequence that it makes impossible or does not observe.
+pub fn decode_mixed(
+    (initial, transition): (&[f64], &[Vec<f64>]),
+    weights: &[Vec<f64>],
+    components: &Emissions,
+    samples: SamplesView<'_>,
+) -> Result<ViterbiPath, DecodeError> {
+    let alone = |row: usize| Hmm {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: components.of_state(row),
+    };
+    let mut row = 0;
+    let mut states = Vec::with_capacity(weights.len());
+    for weights in weights {
+        let mut parts = Vec::with_capacity(weights.len());
+        for weight in weights {
+            let model = alone(row);
+            model.validate()?;
+            let part = model.channels::<f64, 2>().ok_or(DecodeError::Kind)?;
+            parts.push((weight.ln(), part.emission()[0].clone()));
+            row += 1;
+        }
+        states.push(Mixed(parts.into()));
+    }
+    let rows = samples.rows().filter(|rows| rows.dimension() == components.shape().size);
+    let (Some(rows), Some(first)) = (rows, states.first()) else { return Err(DecodeError::Kind) };
+    let even = vec![vec![1.0]; states.len()];
+    let chain = Hmm {
+        initial: initial.to_vec(),
+        transition: transition.to_vec(),
+        emission: Emissions::categorical(even),
+    };
+    chain.validate()?;
+    with_two_sizes!(states.len(), N => {
+        let chain = chain.categorical::<f64, N>().ok_or(DecodeError::Kind)?;
+        let emission: [Mixed; N] =
+            std::array::from_fn(|state| states.get(state).unwrap_or(first).clone());
+        path::<_, N>(&CoreHmm::new(*chain.chain(), emission), rows.iter_in_part())
+    })
+}
+
+/// A mixture of some states' emissions, with the logarithm of the weight of each.
+#[derive(Clone)]
+struct Mixed(Arc<[(f64, RowState<f64>)]>);
+
+impl Emission for Mixed {
+    type Weight = f64;
+    type Observation = [f64];
+
+    fn log_likelihood(&self, x: &[f64]) -> f64 {
+        let mut largest = f64::NEG_INFINITY;
+        for (log_weight, part) in self.0.iter() {
+            largest = largest.max(log_weight + part.log_likelihood(x));
+        }
+        if largest == f64::NEG_INFINITY {
+            return largest;
+        }
+        let mut sum = 0.0;
+        for (log_weight, part) in self.0.iter() {
+            sum += (log_weight + part.log_likelihood(x) - largest).exp();
+        }
+        largest + sum.ln()
+    }
+
+    fn check(&self, x: &[f64]) -> Result<(), ObservationError> {
+        self.0.iter().try_for_each(|(_, part)| part.check(x))
+    }
+
+    fn is_missing(x: &[f64]) -> bool {
+        RowState::<f64>::is_missing(x)
+    }
+
+    fn width(&self) -> usize {
+        self.0.first().map_or(0, |(_, part)| part.width())
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.0.iter().try_for_each(|(_, part)| part.validate())
     }
 }
 

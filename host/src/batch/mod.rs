@@ -39,7 +39,7 @@ mod symbols;
 mod tally;
 
 pub(crate) use decode::path;
-pub use decode::{DecodeError, ViterbiPath};
+pub use decode::{DecodeError, ViterbiPath, decode_mixed};
 pub use expectations::expectations;
 pub(crate) use expectations::expectations_to_sum;
 pub use likelihood::log_likelihoods;

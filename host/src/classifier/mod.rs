@@ -18,8 +18,8 @@ use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
 use crate::data::internals::FrontEnd;
-use crate::data::internals::{in_one_line, size_of};
-use crate::data::{Alphabet, Dataset, Front, Kind, Lags, Stage, Windowing};
+use crate::data::internals::{centre_and_scale_of, in_one_line, size_of};
+use crate::data::{Alphabet, Dataset, Front, Kind, Lags, Samples, SamplesView, Stage, Windowing};
 
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
@@ -139,6 +139,9 @@ impl Provenance {
     }
 }
 
+/// Samples that each model draws where no data say the units of the channels.
+const DRAWN: usize = 1000;
+
 /// A trained classifier of streams, in `f64`, in the sensor's own units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -181,6 +184,61 @@ pub struct Classifier {
 }
 
 impl Classifier {
+    /// The Bayes classifier over models that are there already, one per class with its prior: fitted elsewhere, or typed.
+    ///
+    /// Its units are those of series that the models draw.
+    ///
+    /// # Errors
+    /// [`ClassifierError::Inconsistent`]: the parts do not fit each other.
+    pub fn of_models(
+        observations: Observations,
+        classes: Vec<String>,
+        models: Vec<Hmm>,
+        priors: &[f64],
+        windowing: Option<Windowing>,
+    ) -> Result<Self, ClassifierError> {
+        let inconsistent =
+            |why: String| ClassifierError::Inconsistent { file: "models".into(), why };
+        let is_prior = |&prior: &f64| prior > 0.0 && prior <= 1.0;
+        if [classes.len(), priors.len()] != [models.len(); 2] || !priors.iter().all(is_prior) {
+            let (classes, count) = (classes.len(), models.len());
+            return Err(inconsistent(format!(
+                "{count} models for {classes} classes: there is one for each, with a prior above 0"
+            )));
+        }
+        for (class, model) in classes.iter().zip(&models) {
+            model.validate().map_err(|error| inconsistent(format!("{class}: {error}")))?;
+        }
+        let log_priors: Vec<f64> = priors.iter().map(|prior| prior.ln()).collect();
+        let drawn: Vec<Samples> = models.iter().map(|model| model.simulate(DRAWN, 1)).collect();
+        let views: Vec<SamplesView<'_>> = drawn.iter().map(Samples::view).collect();
+        let kind = observations.kind().map_err(|error| inconsistent(error.to_string()))?;
+        if models.iter().any(|model| model.size() != observations.size()) {
+            let size = observations.size();
+            return Err(inconsistent(format!(
+                "a model observes something else than {size} values"
+            )));
+        }
+        let (centre, scale) = centre_and_scale_of(&kind, &views);
+        let classifier = Self {
+            method: "bayes".into(),
+            observations,
+            classes,
+            front: Front::NONE,
+            lags: Lags::NONE,
+            centre,
+            scale,
+            models,
+            codebooks: None,
+            normalisation: Normalisation::NONE,
+            rule: Rule::bayes(&log_priors),
+            confidence: None,
+            provenance: Provenance { windowing, ..Provenance::named_after("models", 0) },
+        };
+        classifier.check().map_err(inconsistent)?;
+        Ok(classifier)
+    }
+
     /// Kind of observation, for the readers of data.
     ///
     /// # Errors

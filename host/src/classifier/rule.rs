@@ -117,6 +117,31 @@ pub enum WhiteningRows {
     Full(Vec<Vec<f64>>),
 }
 
+impl Rule {
+    /// The rule of a Bayes classifier with one model per class: log-likelihoods, and the logarithms of the classes' priors.
+    #[must_use]
+    pub fn bayes(log_priors: &[f64]) -> Self {
+        let classes = log_priors.len();
+        let output = |bias: f64, weight: &dyn Fn(usize) -> f64| Output {
+            bias,
+            weights: (0..classes).map(weight).collect(),
+            directions: Vec::new(),
+            codewords: Vec::new(),
+            levels: Vec::new(),
+        };
+        Self::Linear(match log_priors {
+            [first, second] => {
+                vec![output(second - first, &|model| if model == 1 { 1.0 } else { -1.0 })]
+            }
+            all => {
+                let each = all.iter().enumerate();
+                each.map(|(class, &bias)| output(bias, &|model| f64::from(model == class)))
+                    .collect()
+            }
+        })
+    }
+}
+
 impl Expansion {
     /// Checks that there are outputs for `classes` classes, and numbers for each item; an error describes the fault.
     pub(crate) fn check(&self, classes: usize) -> Result<(), String> {

@@ -17,5 +17,6 @@ pub use bandwidth::{MOST_POINTS, loo_bandwidth};
 pub use baum_welch::fit;
 pub use dynamics::{SystemEm, SystemFit};
 pub use options::{BaumWelch, Fit, FitError, Restart};
+pub use passes::ExpectationStep;
 pub use switching::{SwitchingEm, SwitchingFit};
 pub use topology::Topology;

@@ -4,7 +4,7 @@ use fishweir_core::smooth::SequenceError;
 
 use super::options::{BaumWelch, Fit, FitError};
 use super::topology::Topology;
-use crate::batch::{Batch, Expectations, LANES};
+use crate::batch::{Batch, Expectations, LANES, expectations_to_sum};
 use crate::data::SamplesView;
 use crate::data::internals::centre_and_spread;
 use crate::parallel::try_each;
@@ -144,6 +144,24 @@ fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64
 pub(super) fn parts<'a>(sequences: &'a [SamplesView<'a>]) -> Vec<Batch<'a>> {
     let size = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
     sequences.chunks(size).map(Batch::new).collect()
+}
+
+/// The expectation step of Baum-Welch over some sequences, for a maximisation step of one's own.
+pub struct ExpectationStep<'a>(Vec<Batch<'a>>);
+
+impl<'a> ExpectationStep<'a> {
+    /// The step over these sequences; how they lie side by side is found once.
+    pub fn new(sequences: &'a [SamplesView<'a>]) -> Self {
+        Self(parts(sequences))
+    }
+
+    /// The expected statistics under a valid model, summed over the sequences.
+    ///
+    /// # Errors
+    /// [`FitError::Impossible`]: the model makes a sequence impossible.
+    pub fn expectations(&self, model: &Hmm) -> Result<Expectations, FitError> {
+        total(expectations_to_sum, model, &self.0)
+    }
 }
 
 /// Expected statistics summed over sequences, part by part in parallel: the sum's bits are those of the parts.

@@ -54,6 +54,25 @@ pub enum FormatError {
         /// Items of the matrix.
         items: usize,
     },
+    /// Names of features that are not as many as the features of an item.
+    #[error("{names} names for {features} features")]
+    Names {
+        /// Names given.
+        names: usize,
+        /// Features of an item.
+        features: usize,
+    },
+    /// A feature is no number.
+    #[error("item {item}: the feature {feature} is not finite")]
+    NotFinite {
+        /// Name of the item.
+        item: String,
+        /// Name of the feature.
+        feature: String,
+    },
+    /// A build that writes no Parquet.
+    #[error("Parquet is for a build with the feature `parquet`: write .csv or .npy")]
+    NoParquet,
     /// The bytes could not be made.
     #[error("the Gram matrix cannot be encoded: {0}")]
     #[strum(serialize = "not-encoded")]
@@ -95,19 +114,28 @@ pub fn gram_bytes(format: GramFormat, gram: &Gram, items: &Items) -> Result<Vec<
     }
     match format {
         GramFormat::Csv => csv_bytes(gram, items),
-        GramFormat::Npy => Ok(npy_bytes(gram)),
+        GramFormat::Npy => Ok(npy_bytes([gram.len(); 2], gram.rows())),
         GramFormat::LibSvm => Ok(libsvm_text(gram, items).into_bytes()),
     }
 }
 
 fn csv_bytes(gram: &Gram, items: &Items) -> Result<Vec<u8>, FormatError> {
+    table_bytes(&items.ids, gram.rows(), items)
+}
+
+/// A header `id,label` and the names of the columns, then a row per item.
+pub(super) fn table_bytes<'r>(
+    columns: &[String],
+    rows: impl Iterator<Item = &'r [f64]>,
+    items: &Items,
+) -> Result<Vec<u8>, FormatError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let record = |writer: &mut csv::Writer<_>, fields: &mut dyn Iterator<Item = String>| {
         writer.write_record(fields).map_err(io::Error::from)
     };
     let heads = ["id", "label"].map(str::to_owned);
-    record(&mut writer, &mut heads.into_iter().chain(items.ids.iter().cloned()))?;
-    for ((row, id), label) in gram.rows().zip(&items.ids).zip(&items.labels) {
+    record(&mut writer, &mut heads.into_iter().chain(columns.iter().cloned()))?;
+    for ((row, id), label) in rows.zip(&items.ids).zip(&items.labels) {
         let label = label.map_or_else(String::new, |label| items.classes[label].clone());
         let names = [id.clone(), label];
         record(&mut writer, &mut names.into_iter().chain(row.iter().map(f64::to_string)))?;
@@ -117,17 +145,20 @@ fn csv_bytes(gram: &Gram, items: &Items) -> Result<Vec<u8>, FormatError> {
 
 /// Magic string, version, the header's length in two bytes, the header: a Python dictionary padded so
 /// that the numbers begin at a multiple of 64.
-fn npy_bytes(gram: &Gram) -> Vec<u8> {
+pub(super) fn npy_bytes<'r>(
+    [rows, columns]: [usize; 2],
+    values: impl Iterator<Item = &'r [f64]>,
+) -> Vec<u8> {
     const BEFORE: usize = 10;
-    let n = gram.len();
-    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}");
+    let header =
+        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     // A line's end behind the padding.
     let padded = (BEFORE + header.len() + 1).next_multiple_of(64) - BEFORE;
-    let mut bytes = Vec::with_capacity(BEFORE + padded + 8 * n * n);
+    let mut bytes = Vec::with_capacity(BEFORE + padded + 8 * rows * columns);
     bytes.extend_from_slice(b"\x93NUMPY\x01\x00");
     bytes.extend_from_slice(&(padded as u16).to_le_bytes());
     bytes.extend_from_slice(format!("{header:width$}\n", width = padded - 1).as_bytes());
-    bytes.extend(gram.rows().flatten().flat_map(|value| value.to_le_bytes()));
+    bytes.extend(values.flatten().flat_map(|value| value.to_le_bytes()));
     bytes
 }
 

@@ -8,6 +8,7 @@
 //! | [`write_gram`]: CSV, NumPy's `.npy`, LIBSVM's precomputed kernel | `format.rs` |
 //! | [`read_gram`]: the first two of these, and matrices made elsewhere | `read_gram.rs` |
 //! | [`KernelPca`]: principal components in a kernel's feature space | `pca.rs` |
+//! | [`feature_bytes`]: features of items as CSV, `.npy` or Parquet | `feature_file.rs` |
 //! | [`Information`]: exact, sampled, empirical | `information.rs` |
 //! | [`Whitening`]: from scores to features, by an information | `whitening.rs` |
 //! | [`FisherKernel`]: practical and invariant | `fisher.rs` |
@@ -27,6 +28,7 @@
 pub mod between;
 mod count;
 mod error;
+mod feature_file;
 mod fisher;
 mod format;
 pub(crate) mod gram;
@@ -47,6 +49,7 @@ mod whitening;
 
 pub use count::{CountKernel, Counted};
 pub use error::KernelError;
+pub use feature_file::{FeatureFormat, feature_bytes};
 pub use fisher::{Expected, FisherKernel, Metric};
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
@@ -57,7 +60,8 @@ pub use information::{
 pub use log_gram::{LogCrossGram, LogGram};
 pub use pca::KernelPca;
 pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
-pub use score_kernel::{ScoreKernel, gram_of_features};
+pub(crate) use score_kernel::for_each_score_kernel;
+pub use score_kernel::{ScoreKernel, ScoreKernelKind, gram_of_features};
 pub use smith_waterman::SmithWaterman;
 pub use spectrum::{SpectrumKernel, WordIndex};
 pub use symmetric::Symmetric;

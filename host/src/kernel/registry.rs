@@ -8,15 +8,14 @@ use super::between::{
 };
 use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
-use super::parameter::{
-    KernelParameter, LAMBDA, NU, ORDER, POWER, RAW, RHO, SIGMA, STEPS, Settings, TIME,
-};
+use super::parameter::{KernelParameter, LAMBDA, NU, ORDER, RAW, RHO, STEPS, Settings, TIME};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram,
-    ScoreKernel, SpectrumKernel, TopKernel, gram_of_features,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
+    ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel, for_each_score_kernel,
+    gram_of_features,
 };
 use crate::data::SamplesView;
-use crate::model::{FittedModel, Scored};
+use crate::model::{FittedModel, Model, names_of_rows};
 use crate::runtime::Hmm;
 
 /// Kernel values of all pairs, and how they came about.
@@ -30,21 +29,69 @@ pub struct Computed {
     pub information: Vec<Information>,
 }
 
-impl Computed {
-    fn on_features(features: &[Vec<f64>], kernel: Option<ScoreKernel>) -> Self {
-        Self {
-            gram: gram_of_features(features, kernel),
-            features: features.first().map(Vec::len),
-            information: Vec::new(),
+/// Features of items, whose inner products, or a kernel on them, are the values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Featured {
+    /// Features, `[item][feature]`.
+    pub rows: Vec<Vec<f64>>,
+    /// Name of each feature; of several models after `model[0].`, `model[1].` and so on.
+    pub names: Vec<String>,
+    /// Kernel on the features; `None` for inner products.
+    pub kernel: Option<ScoreKernel>,
+    /// Information matrices, one per model; empty if the features need none.
+    pub information: Vec<Information>,
+}
+
+impl Featured {
+    fn new(rows: Vec<Vec<f64>>, names: Vec<String>) -> Self {
+        Self { rows, names, kernel: None, information: Vec::new() }
+    }
+
+    /// Kernel values of all pairs.
+    #[must_use]
+    pub fn computed(self) -> Computed {
+        Computed {
+            gram: gram_of_features(&self.rows, self.kernel),
+            features: self.rows.first().map(Vec::len),
+            information: self.information,
+        }
+    }
+
+    /// Features as a machine with the kernel keeps them: signed roots and rows of length one, where its values are of those.
+    #[must_use]
+    pub fn stored(mut self) -> Self {
+        if let Some(kernel) = self.kernel {
+            self.rows = self.rows.into_iter().map(|row| kernel.stored(row)).collect();
+        }
+        self
+    }
+}
+
+/// What a kernel of states computes: features, or only values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OfItems {
+    /// Features.
+    Features(Featured),
+    /// Values of all pairs, of features that are too many to be written.
+    Values(Gram),
+}
+
+impl OfItems {
+    /// Kernel values of all pairs.
+    #[must_use]
+    pub fn computed(self) -> Computed {
+        match self {
+            Self::Features(featured) => featured.computed(),
+            Self::Values(gram) => Computed { gram, features: None, information: Vec::new() },
         }
     }
 }
 
 /// Kernel of shared models with a score, and the sequences; information comes from those with the given indices.
 pub type OnScores =
-    fn(&Settings, &[&dyn Scored], &[SamplesView<'_>], &[usize]) -> Result<Computed, KernelError>;
+    fn(&Settings, &[&dyn Model], &[SamplesView<'_>], &[usize]) -> Result<Featured, KernelError>;
 /// Kernel of shared hidden Markov models, and the sequences.
-pub type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
+pub type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<OfItems, KernelError>;
 
 /// Kernel of fitted models.
 pub type OfModels = fn(&Settings, &[FittedModel]) -> Result<LogGram, PairError>;
@@ -82,7 +129,44 @@ pub struct Entry {
 }
 
 /// All kernels.
-pub const KERNELS: &[Entry] = &[
+pub const KERNELS: &[Entry] = &joined::<{ LINEAR.len() + ON_SCORES.len() + OTHERS.len() }>();
+
+const fn joined<const N: usize>() -> [Entry; N] {
+    let (mut all, mut filled, mut part) = ([OTHERS[0]; N], 0, 0);
+    while part < 3 {
+        let (entries, mut at) = ([LINEAR, ON_SCORES, OTHERS][part], 0);
+        while at < entries.len() {
+            all[filled] = entries[at];
+            (at, filled) = (at + 1, filled + 1);
+        }
+        part += 1;
+    }
+    all
+}
+
+macro_rules! on_scores {
+    ($($kind:ident $name:literal $about:literal $($number:ident)?;)*) => {
+        /// Those with a [`ScoreKernel`].
+        const ON_SCORES: &[Entry] = &[$(on_scores(
+            ScoreKernelKind::$kind.name(),
+            ScoreKernelKind::$kind.about(),
+            ScoreKernelKind::$kind.parameters(),
+            |settings| {
+                let kind = ScoreKernelKind::$kind;
+                kind.words(kind.number().map(|number| settings.number(number)))
+            },
+            |settings, models, sequences, of| {
+                let kind = ScoreKernelKind::$kind;
+                let number = kind.number().map_or(0.0, |number| settings.number(number));
+                fisher(settings, Some(kind.with(number)), models, sequences, of)
+            },
+        ),)*];
+    };
+}
+for_each_score_kernel!(on_scores!);
+
+/// Inner products of scores.
+const LINEAR: &[Entry] = &[
     on_scores(
         "practical",
         "Inner products of Fisher scores",
@@ -97,57 +181,9 @@ pub const KERNELS: &[Entry] = &[
         |_| "invariant Fisher,".into(),
         |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
-    on_scores(
-        "gaussian",
-        "Gaussian of the distance of scores",
-        &[
-            KernelParameter::Parametrisation,
-            KernelParameter::Information,
-            KernelParameter::Number(&SIGMA),
-        ],
-        |settings| format!("Gaussian of width {} on", settings.number(&SIGMA)),
-        |settings, models, sequences, of| {
-            fisher(
-                settings,
-                Some(ScoreKernel::gaussian(settings.number(&SIGMA))),
-                models,
-                sequences,
-                of,
-            )
-        },
-    ),
-    on_scores(
-        "polynomial",
-        "(1 + inner product of scores) ^ power",
-        &[
-            KernelParameter::Parametrisation,
-            KernelParameter::Information,
-            KernelParameter::Number(&POWER),
-        ],
-        |settings| format!("polynomial of degree {} on", settings.whole(&POWER)),
-        |settings, models, sequences, of| {
-            let kernel = ScoreKernel::Polynomial { degree: settings.whole(&POWER) as u32 };
-            fisher(settings, Some(kernel), models, sequences, of)
-        },
-    ),
-    on_scores(
-        "cosine",
-        "Cosine of the angle between scores",
-        &[KernelParameter::Parametrisation, KernelParameter::Information],
-        |_| "cosine of".into(),
-        |settings, models, sequences, of| {
-            fisher(settings, Some(ScoreKernel::Cosine), models, sequences, of)
-        },
-    ),
-    on_scores(
-        "root-cosine",
-        "Cosine of the angle between scores, each number replaced by its square root with its sign",
-        &[KernelParameter::Parametrisation, KernelParameter::Information],
-        |_| "cosine of signed roots of".into(),
-        |settings, models, sequences, of| {
-            fisher(settings, Some(ScoreKernel::RootCosine), models, sequences, of)
-        },
-    ),
+];
+
+const OTHERS: &[Entry] = &[
     on_scores(
         "top",
         "Tangents of posterior log-odds of the classes",
@@ -157,7 +193,7 @@ pub const KERNELS: &[Entry] = &[
             let log_priors = vec![-(models.len() as f64).ln(); models.len()];
             let parametrisation = settings.parametrisation;
             let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
-            Ok(Computed::on_features(&kernel.features(sequences)?, None))
+            Ok(Featured::new(kernel.features(sequences)?, names_of_log_odds(models)))
         },
     ),
     Entry {
@@ -180,7 +216,9 @@ pub const KERNELS: &[Entry] = &[
                 }
             };
             let kernel = CountKernel { models, counted, raw: settings.number(&RAW) != 0.0 };
-            Ok(Computed::on_features(&kernel.features(sequences)?, None))
+            let rows = kernel.features(sequences)?;
+            let names = names_of(models, |model| names_of_counts(model, counted));
+            Ok(OfItems::Features(Featured::new(rows, names)))
         }),
     },
     Entry {
@@ -235,8 +273,17 @@ pub const KERNELS: &[Entry] = &[
         compares: Compares::States(|settings, models, sequences| {
             let rbf = Rbf::new(settings.number(&LAMBDA), Convention::Half)?;
             let map = LatentMap { models, rbf, cliques: Cliques::All, nu: settings.given(&NU) };
-            let gram = map.gram(sequences)?;
-            Ok(Computed { gram, features: None, information: Vec::new() })
+            if !models.iter().all(|model| model.emission.is_over_symbols()) {
+                return Ok(OfItems::Values(map.gram(sequences)?));
+            }
+            let names = names_of(models, |model| {
+                let emissions = names_of_rows("emission", model.states(), model.size());
+                let transitions = names_of_rows("transition", model.states(), model.states());
+                [emissions, transitions].concat()
+            });
+            let kernel = map.kernel()?;
+            let featured = Featured::new(map.features(sequences)?, names);
+            Ok(OfItems::Features(Featured { kernel, ..featured }))
         }),
     },
     between(
@@ -353,12 +400,54 @@ const fn marginal(name: &'static str, about: &'static str) -> Entry {
 fn fisher(
     settings: &Settings,
     form: Option<ScoreKernel>,
-    models: &[&dyn Scored],
+    models: &[&dyn Model],
     sequences: &[SamplesView<'_>],
     of: &[usize],
-) -> Result<Computed, KernelError> {
+) -> Result<Featured, KernelError> {
     let Settings { parametrisation, metric, .. } = *settings;
     let kernel = FisherKernel { models, parametrisation, metric, form };
-    let (features, information) = kernel.features_by(sequences, of)?;
-    Ok(Computed { information, ..Computed::on_features(&features, form) })
+    let (rows, information) = kernel.features_by(sequences, of)?;
+    // Whitening by a whole matrix mixes the parameters.
+    let mixed = matches!(metric, Metric::Information { diagonal: false, .. });
+    let axes = rows.first().map_or(0, Vec::len) / models.len().max(1);
+    let names = match mixed {
+        // Models of one shape may lose different numbers of axes without information: these are numbered through.
+        true if models.len() * axes != rows.first().map_or(0, Vec::len) => {
+            (0..rows.first().map_or(0, Vec::len)).map(|axis| format!("axis[{axis}]")).collect()
+        }
+        true => names_of(models, |_| (0..axes).map(|axis| format!("axis[{axis}]")).collect()),
+        false => names_of(models, |model| model.parameter_names()),
+    };
+    Ok(Featured { rows, names, kernel: form, information })
+}
+
+/// Names of the features of each model, after its number if there are several.
+fn names_of<M>(models: &[M], names: impl Fn(&M) -> Vec<String>) -> Vec<String> {
+    let each = models.iter().enumerate().flat_map(|(index, model)| {
+        let place = if models.len() > 1 { format!("model[{index}].") } else { String::new() };
+        names(model).into_iter().map(move |name| format!("{place}{name}"))
+    });
+    each.collect()
+}
+
+fn names_of_log_odds(models: &[&dyn Model]) -> Vec<String> {
+    let scores = names_of(models, |model| model.parameter_names());
+    let classes = if models.len() == 2 { 1..2 } else { 0..models.len() };
+    let of_class = |class| {
+        let named = scores.iter().map(move |name| format!("log_odds[{class}].{name}"));
+        std::iter::once(format!("log_odds[{class}]")).chain(named)
+    };
+    classes.flat_map(of_class).collect()
+}
+
+fn names_of_counts(model: &Hmm, counted: Counted) -> Vec<String> {
+    let one = names_of_rows("", model.size(), model.states());
+    match counted {
+        Counted::Single => one.iter().map(|place| format!("count{place}")).collect(),
+        Counted::Pairs => {
+            let pairs =
+                one.iter().flat_map(|from| one.iter().map(move |to| format!("count{from}{to}")));
+            pairs.collect()
+        }
+    }
 }

@@ -4,6 +4,98 @@ use fishweir_core::number::Real;
 use serde::{Deserialize, Serialize};
 
 use super::Gram;
+use super::parameter::{KernelParameter, NumberParameter, POWER, SIGMA};
+
+/// Hands the kernels on scores to a macro: variant, name, a line about it, and the number that it takes, if any.
+macro_rules! for_each_score_kernel {
+    ($then:ident!) => {
+        $then! {
+            Gaussian "gaussian" "Gaussian of the distance of scores" SIGMA;
+            Polynomial "polynomial" "(1 + inner product of scores) ^ power" POWER;
+            Cosine "cosine" "Cosine of the angle between scores";
+            RootCosine "root-cosine" "Cosine of the angle between scores, each number replaced by its square root with its sign";
+        }
+    };
+}
+pub(crate) use for_each_score_kernel;
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal $about:literal $($number:ident)?;)*) => {
+        /// The kernels on scores by name, their numbers still open: [`ScoreKernel`] has them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum ScoreKernelKind {
+            $(
+                #[doc = concat!($about, ".")]
+                $kind,
+            )*
+        }
+
+        impl ScoreKernelKind {
+            /// Name of the kernel.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)* }
+            }
+
+            /// A line about its values.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$kind => $about,)* }
+            }
+
+            /// Number that it takes.
+            #[must_use]
+            pub const fn number(self) -> Option<&'static NumberParameter> {
+                let number: &[&NumberParameter] = match self { $(Self::$kind => &[$(&$number)?],)* };
+                number.first().copied()
+            }
+
+            /// Parameters of its values for scores: those of scores, and its number.
+            #[must_use]
+            pub const fn parameters(self) -> &'static [KernelParameter] {
+                match self {
+                    $(Self::$kind => &[
+                        KernelParameter::Parametrisation,
+                        KernelParameter::Information,
+                        $(KernelParameter::Number(&$number),)?
+                    ],)*
+                }
+            }
+        }
+    };
+}
+for_each_score_kernel!(kinds!);
+
+impl ScoreKernelKind {
+    /// The kernel with a value of its number, which others ignore. A value outside the number's range makes a kernel that
+    /// [`validate`](ScoreKernel::validate) refuses.
+    #[must_use]
+    pub fn with(self, number: f64) -> ScoreKernel {
+        match self {
+            Self::Gaussian => ScoreKernel::gaussian(number),
+            Self::Polynomial => {
+                let degree = if POWER.range.contains(number) { number as u32 } else { 0 };
+                ScoreKernel::Polynomial { degree }
+            }
+            Self::Cosine => ScoreKernel::Cosine,
+            Self::RootCosine => ScoreKernel::RootCosine,
+        }
+    }
+
+    /// Describes the kernel, with its number if it is settled, before `Fisher scores`.
+    #[must_use]
+    pub fn words(self, number: Option<f64>) -> String {
+        match (self, number) {
+            (Self::Gaussian, Some(sigma)) => format!("Gaussian of width {sigma} on"),
+            (Self::Gaussian, None) => "Gaussian kernel on".into(),
+            (Self::Polynomial, Some(power)) => format!("polynomial kernel of degree {power} on"),
+            (Self::Polynomial, None) => "polynomial kernel on".into(),
+            (Self::Cosine, _) => "cosine of".into(),
+            (Self::RootCosine, _) => "cosine of signed roots of".into(),
+        }
+    }
+}
 
 /// A kernel on features of sequences, `z`: whitened scores or scores themselves. The core's
 /// [`ScoreKernel`](classify::ScoreKernel), as files have it; inner products need none.

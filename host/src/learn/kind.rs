@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::parameter::NumberParameter;
+use crate::kernel::{ScoreKernelKind, for_each_score_kernel};
+
 /// The classifiers. The first six are linear in log-likelihoods, scores or statistics, and compile to the
 /// same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
@@ -27,43 +30,85 @@ pub enum ClassifierKind {
     /// models. Symbols only.
     #[serde(rename = "empirical_mean_map")]
     EmpiricalMap,
-    /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;
-    /// does not compile: support vectors in flash.
-    Gaussian,
-    /// A kernel machine with a polynomial kernel on Fisher scores, `(1 + z . z')^power`; does not
-    /// compile: support vectors in flash.
-    Polynomial,
-    /// A kernel machine with the cosine of Fisher scores, `z . z' / (|z| |z'|)`; does not compile:
-    /// support vectors in flash.
-    Cosine,
-    /// A kernel machine with the cosine of signed roots of Fisher scores, `sign(z_i) sqrt(|z_i|)`, which is
-    /// how Fisher vectors are compared: of power and length normalised (F. Perronnin, J. Sanchez and
-    /// T. Mensink, Improving the Fisher kernel for large-scale image classification, ECCV 2010); does not
-    /// compile: support vectors in flash.
-    RootCosine,
+    /// A kernel machine on Fisher scores; does not compile: support vectors in flash.
+    #[serde(untagged)]
+    OnScores(ScoreKernelKind),
 }
+
+macro_rules! all {
+    ($($kind:ident $name:literal $about:literal $($number:ident)?;)*) => {
+        impl ClassifierKind {
+            /// All of them.
+            pub const ALL: &[Self] = &[
+                Self::Bayes,
+                Self::Fisher,
+                Self::Top,
+                Self::Count,
+                Self::LatentMap,
+                Self::EmpiricalMap,
+                $(Self::OnScores(ScoreKernelKind::$kind),)*
+            ];
+        }
+    };
+}
+for_each_score_kernel!(all!);
 
 impl ClassifierKind {
     /// Returns whether it is linear in its models' outputs, so that it compiles to directions (or needs none).
     #[must_use]
     pub fn compiles(self) -> bool {
-        !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine | Self::RootCosine)
+        !matches!(self, Self::OnScores(_))
     }
-}
 
-impl fmt::Display for ClassifierKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// Returns whether a kernel on scores takes a number.
+    #[must_use]
+    pub fn takes(self, number: &NumberParameter) -> bool {
+        matches!(self, Self::OnScores(kernel) if kernel.number() == Some(number))
+    }
+
+    /// Name of the kind.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Bayes => "bayes",
             Self::Fisher => "fisher",
             Self::Top => "top",
             Self::Count => "count",
             Self::LatentMap => "latent-mean-map",
             Self::EmpiricalMap => "empirical-mean-map",
-            Self::Gaussian => "gaussian",
-            Self::Polynomial => "polynomial",
-            Self::Cosine => "cosine",
-            Self::RootCosine => "root-cosine",
-        })
+            Self::OnScores(kernel) => kernel.name(),
+        }
+    }
+
+    /// Description of the kind, in a line.
+    #[must_use]
+    pub fn about(self) -> String {
+        match self {
+            Self::Bayes => "Maximum-likelihood Bayes: one model per class".into(),
+            Self::Fisher => "A linear machine on Fisher scores".into(),
+            Self::Top => {
+                "A linear machine on log-odds of pairs of classes and their tangents (TOP kernel)".into()
+            }
+            Self::Count => "A linear machine on expected counts of symbols and states (marginalised count kernel); \
+                            on channels, expected moments"
+                .into(),
+            Self::LatentMap => {
+                "A linear machine on expected counts of symbols, states and transitions, each index mixed; symbols only"
+                    .into()
+            }
+            Self::EmpiricalMap => {
+                "A linear machine on counts of words of symbols, each index mixed; no models, symbols only"
+                    .into()
+            }
+            Self::OnScores(kernel) => {
+                format!("A kernel machine: {} Fisher scores", kernel.words(None))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ClassifierKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

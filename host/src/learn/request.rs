@@ -10,7 +10,8 @@ use crate::classifier::{Scaling, ScoreModels};
 use crate::data::{Front, Kind, Lags, Windowing};
 use crate::fit::BaumWelch;
 use crate::fit::Topology;
-use crate::kernel::ScoreKernel;
+use crate::kernel::parameter::{NumberParameter, SIGMA};
+use crate::kernel::{ScoreKernel, ScoreKernelKind};
 use crate::learn::augment::{Augment, Mirror};
 use crate::learn::features::Features;
 use crate::learn::kind::ClassifierKind;
@@ -156,8 +157,8 @@ pub struct Request {
     /// On 782 windows of the watch, folds by subject, a choice among 0.5, 1 and 2 was right in 0.710, one
     /// among 1, 2, 4 and 8 in 0.742: a narrow kernel knows nobody new. Hence the defaults.
     pub sigma: Vec<f64>,
-    /// Degree of the polynomial kernel.
-    pub power: u32,
+    /// Numbers of kernels on scores other than a width; unless given their defaults.
+    pub numbers: Vec<(&'static NumberParameter, f64)>,
     /// Training windows at most that a machine with a kernel on scores keeps, chosen beforehand: see
     /// [`Nystrom`](crate::learn::Nystrom). `None` for those that it would choose, its support vectors.
     pub landmarks: Option<NonZeroUsize>,
@@ -227,7 +228,7 @@ impl Request {
             codebook_weights: Vec::new(),
             c: Vec::new(),
             sigma: Vec::new(),
-            power: 2,
+            numbers: Vec::new(),
             landmarks: None,
             order: 0,
             lambda: 1.0,
@@ -260,11 +261,7 @@ impl Request {
     pub fn features(&self) -> Option<Features> {
         match self.kind {
             ClassifierKind::Bayes => None,
-            ClassifierKind::Fisher
-            | ClassifierKind::Gaussian
-            | ClassifierKind::Polynomial
-            | ClassifierKind::Cosine
-            | ClassifierKind::RootCosine => Some(Features::Scores),
+            ClassifierKind::Fisher | ClassifierKind::OnScores(_) => Some(Features::Scores),
             ClassifierKind::Top => Some(Features::LogOdds),
             ClassifierKind::Count => Some(Features::Counts),
             ClassifierKind::LatentMap => {
@@ -311,20 +308,19 @@ impl Request {
 
     /// The kernels on scores to choose from, with their widths; empty for classifiers that compile.
     pub(crate) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
-        let widths = if self.sigma.is_empty() { &[1.0, 2.0, 4.0] } else { self.sigma.as_slice() };
-        match self.kind {
-            ClassifierKind::Gaussian => {
-                let gamma = |sigma: f64| (2.0 * sigma * sigma).recip();
-                let kernel = |&sigma| (Some(sigma), ScoreKernel::Gaussian { gamma: gamma(sigma) });
-                widths.iter().map(kernel).collect()
-            }
-            ClassifierKind::Polynomial => {
-                vec![(None, ScoreKernel::Polynomial { degree: self.power })]
-            }
-            ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
-            ClassifierKind::RootCosine => vec![(None, ScoreKernel::RootCosine)],
-            _ => Vec::new(),
+        let ClassifierKind::OnScores(kind) = self.kind else { return Vec::new() };
+        if !self.kind.takes(&SIGMA) {
+            return vec![(None, kind.with(self.number_of(kind).unwrap_or_default()))];
         }
+        let widths = if self.sigma.is_empty() { &[1.0, 2.0, 4.0] } else { self.sigma.as_slice() };
+        widths.iter().map(|&sigma| (Some(sigma), kind.with(sigma))).collect()
+    }
+
+    /// The number of a kernel on scores; `None` for one without, and for a width, which is chosen.
+    pub(crate) fn number_of(&self, kind: ScoreKernelKind) -> Option<f64> {
+        let number = kind.number().filter(|number| **number != SIGMA)?;
+        let given = self.numbers.iter().rev().find(|(given, _)| *given == number);
+        Some(given.map_or(number.default, |(_, value)| *value))
     }
 
     /// Returns whether standard deviations are held above a floor, over channels.

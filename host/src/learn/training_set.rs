@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use fishweir_core::classify::Normalisation;
 
 use crate::classifier::ScoreModels;
-use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
+use crate::classifier::{Choice, Classifier, Codebooks, Provenance, Rule};
 use crate::data::internals::{FrontEnd, centre_and_scale_of};
 use crate::data::{Dataset, Kind, Lags, SamplesView, Widened, Windows};
 use crate::kernel::PARAMETERS_AT_MOST;
@@ -158,22 +158,6 @@ impl<'a> TrainingSet<'a> {
     /// The Bayes classifier over fitted class models; priors are the shares of the windows.
     pub(crate) fn bayes(&self, series: &[usize], models: Vec<Hmm>) -> Classifier {
         let classes = self.data.classes();
-        let log_prior = self.log_priors(series);
-        let output = |bias: f64, weight: &dyn Fn(usize) -> f64| Output {
-            bias,
-            weights: (0..classes.len()).map(weight).collect(),
-            directions: Vec::new(),
-            codewords: Vec::new(),
-            levels: Vec::new(),
-        };
-        let outputs = if classes.len() == 2 {
-            let odds = log_prior[1] - log_prior[0];
-            vec![output(odds, &|model| if model == 1 { 1.0 } else { -1.0 })]
-        } else {
-            (0..classes.len())
-                .map(|class| output(log_prior[class], &|model| f64::from(model == class)))
-                .collect()
-        };
         let (centre, scale) = self.units(series);
         let states = models.iter().map(Hmm::states).max().unwrap_or(0);
         let emits = |family: &'static dyn Family| {
@@ -205,7 +189,7 @@ impl<'a> TrainingSet<'a> {
             models,
             codebooks: None,
             normalisation: Normalisation::NONE,
-            rule: Rule::Linear(outputs),
+            rule: Rule::bayes(&self.log_priors(series)),
             confidence: None,
             provenance: Provenance {
                 windowing: self.trial.request.windowing,
@@ -376,15 +360,9 @@ impl<'a> TrainingSet<'a> {
             ClassWeight::Balanced => ", classes balanced",
         };
         let kernel = match self.trial.request.kind {
-            ClassifierKind::Gaussian => ", Gaussian kernel on Fisher scores".to_owned(),
-            ClassifierKind::Polynomial => {
-                format!(
-                    ", polynomial kernel of degree {} on Fisher scores",
-                    self.trial.request.power
-                )
+            ClassifierKind::OnScores(kind) => {
+                format!(", {} Fisher scores", kind.words(self.trial.request.number_of(kind)))
             }
-            ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
-            ClassifierKind::RootCosine => ", cosine of signed roots of Fisher scores".to_owned(),
             _ => String::new(),
         };
         let landmarks = match self.trial.request.landmarks {

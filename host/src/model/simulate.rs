@@ -15,15 +15,26 @@ impl Hmm {
     /// Emissions that regress go on from the series' own past, at lags one by one, which begins at the centre, and
     /// have it in their rows.
     pub fn simulate(&self, length: usize, seed: u64) -> Samples {
+        self.simulate_path(length, seed).0
+    }
+
+    /// Draws a series, and the states that it was drawn from: see [`simulate`](Self::simulate).
+    pub fn simulate_path(&self, length: usize, seed: u64) -> (Samples, Vec<usize>) {
         let lags = match self.emission.family().has_past() {
             true => Lags::order(self.emission.shape().components as u32 - 1),
             false => Lags::NONE,
         };
-        self.simulate_behind(&lags, length, seed)
+        let mut states = Vec::with_capacity(length);
+        let samples = self.drawn(&lags, length, seed, &mut states);
+        (samples, states)
     }
 
     /// Draws a series of a model that depends on the past at some lags.
     pub(crate) fn simulate_behind(&self, lags: &Lags, length: usize, seed: u64) -> Samples {
+        self.drawn(lags, length, seed, &mut Vec::new())
+    }
+
+    fn drawn(&self, lags: &Lags, length: usize, seed: u64, states: &mut Vec<usize>) -> Samples {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut state = None;
         let mut next = |rng: &mut ChaCha8Rng| {
@@ -42,6 +53,7 @@ impl Hmm {
         let mut row = vec![0.0; own];
         for _ in 0..length {
             let state = next(&mut rng);
+            states.push(state);
             let past = ring.widen(&row).and_then(|row| row.get(own..)).unwrap_or_default();
             match family.draw_after(parts, state, past, &mut rng) {
                 Drawn::Symbol(symbol) => symbols.push(u16::try_from(symbol).ok()),

@@ -30,6 +30,46 @@ pub struct GramReport {
     pub format: String,
 }
 
+/// Result of `features`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FeaturesReport {
+    /// Data of the features.
+    #[serde(flatten)]
+    pub data: DataSummary,
+    /// Rows.
+    pub items: usize,
+    /// The kernel, in words.
+    pub kernel: String,
+    /// Information matrices, one per model; empty if the features need none.
+    pub information: Vec<InformationSummary>,
+    /// `true` if each row has length one.
+    pub normalised: bool,
+    /// Name of each feature, in the order of the columns.
+    pub names: Vec<String>,
+    /// The file.
+    pub output: String,
+    /// Format of the file.
+    pub format: String,
+}
+
+impl fmt::Display for FeaturesReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cosine = if self.normalised { ", of length one" } else { "" };
+        writeln!(f, "{} ({} in all)", self.data, counted(self.items, "item"))?;
+        writeln!(f, "kernel: {}{cosine}", self.kernel)?;
+        for information in &self.information {
+            writeln!(f, "{information}")?;
+        }
+        let (first, last) = (self.names.first(), self.names.last());
+        if let (Some(first), Some(last)) = (first, last) {
+            let columns = counted(self.names.len(), "feature");
+            writeln!(f, "{columns} per item: {first} to {last}")?;
+        }
+        let (output, format) = (&self.output, &self.format);
+        writeln!(f, "{} written to {output} as {format}", counted(self.items, "row"))
+    }
+}
+
 /// The extreme eigenvalues of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SpectrumSummary {
@@ -80,6 +120,22 @@ impl InformationSummary {
     }
 }
 
+impl fmt::Display for InformationSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameters, sequences, norm, standard_error } = self;
+        write!(f, "information: {parameters} x {parameters}, ")?;
+        match sequences {
+            0 => write!(f, "in closed form")?,
+            _ => write!(f, "over {}", counted(*sequences, "sequence"))?,
+        }
+        write!(f, ", norm {norm:.4e}")?;
+        match standard_error {
+            Some(error) => write!(f, " with a standard error of {error:.1e}"),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for GramReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} ({} in all)", self.data, counted(self.items, "item"))?;
@@ -90,17 +146,7 @@ impl fmt::Display for GramReport {
         let cosine = if self.normalised { ", normalised to a diagonal of one" } else { "" };
         writeln!(f, "kernel: {}{features}{cosine}", self.kernel)?;
         for information in &self.information {
-            let InformationSummary { parameters, sequences, norm, standard_error } = information;
-            write!(f, "information: {parameters} x {parameters}, ")?;
-            match sequences {
-                0 => write!(f, "in closed form")?,
-                _ => write!(f, "over {}", counted(*sequences, "sequence"))?,
-            }
-            write!(f, ", norm {norm:.4e}")?;
-            match standard_error {
-                Some(error) => writeln!(f, " with a standard error of {error:.1e}")?,
-                None => writeln!(f)?,
-            }
+            writeln!(f, "{information}")?;
         }
         match self.spectrum {
             Some(spectrum) => {

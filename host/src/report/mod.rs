@@ -42,7 +42,7 @@ pub use detector::DetectorInspection;
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
 pub use evaluation::{CrossValidationReport, DataSummary, Validated};
-pub use gram::{GramReport, InformationSummary, SpectrumSummary};
+pub use gram::{FeaturesReport, GramReport, InformationSummary, SpectrumSummary};
 pub use judged::{GroupFigures, ModelComparison, ModelEvaluation};
 pub use model::{Inspection, Stored};
 pub use models::{ModelSummary, ModelsReport};

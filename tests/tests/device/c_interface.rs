@@ -11,6 +11,7 @@ use std::time::Duration;
 use fishweir::data::{Dataset, Samples, SamplesView};
 use fishweir::deploy::{Deployed, Stream};
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
+use fishweir::kernel::ScoreKernelKind;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_core::contract::{Contract, Windows};
@@ -199,7 +200,7 @@ fn channels_in_fixed_point_give_the_same_bits_in_c_without_an_fpu() {
 #[test]
 fn a_kernel_machine_gives_the_same_bits_in_c() {
     let data = channels();
-    let machine = compiled(&data, ClassifierKind::Gaussian);
+    let machine = compiled(&data, ClassifierKind::OnScores(ScoreKernelKind::Gaussian));
     assert!(machine.kernel_name().is_some());
     let recording = whole(&data);
     let source = Form::Source(machine.to_source());

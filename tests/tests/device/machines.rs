@@ -1,7 +1,7 @@
 //! Kernel machines that do not compile to directions, on the device: host and device agree bit for bit.
 //! These tests fail where QEMU or a target is missing.
 
-use fishweir::kernel::ScoreKernel;
+use fishweir::kernel::{ScoreKernel, ScoreKernelKind};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -418,11 +418,41 @@ fn fitted_machines_give_the_same_bits() {
         short: ShortSeries::default(),
     };
     for (data, windowing, kind, topology, scaling) in [
-        (&watch, Some(long), ClassifierKind::Gaussian, Topology::Ergodic, Scaling::Diagonal),
-        (&watch, Some(long), ClassifierKind::Polynomial, Topology::LeftToRight, Scaling::Whitened),
-        (&letters, None, ClassifierKind::Gaussian, Topology::Ergodic, Scaling::Whitened),
-        (&letters, None, ClassifierKind::Cosine, Topology::LeftToRight, Scaling::Practical),
-        (&letters, None, ClassifierKind::RootCosine, Topology::Ergodic, Scaling::Diagonal),
+        (
+            &watch,
+            Some(long),
+            ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
+            Topology::Ergodic,
+            Scaling::Diagonal,
+        ),
+        (
+            &watch,
+            Some(long),
+            ClassifierKind::OnScores(ScoreKernelKind::Polynomial),
+            Topology::LeftToRight,
+            Scaling::Whitened,
+        ),
+        (
+            &letters,
+            None,
+            ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
+            Topology::Ergodic,
+            Scaling::Whitened,
+        ),
+        (
+            &letters,
+            None,
+            ClassifierKind::OnScores(ScoreKernelKind::Cosine),
+            Topology::LeftToRight,
+            Scaling::Practical,
+        ),
+        (
+            &letters,
+            None,
+            ClassifierKind::OnScores(ScoreKernelKind::RootCosine),
+            Topology::Ergodic,
+            Scaling::Diagonal,
+        ),
     ] {
         let mut options = Request::minimal(kind);
         options.baum_welch.states = 2;

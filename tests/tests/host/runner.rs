@@ -40,7 +40,10 @@ fn run(script: &str, folder: &Path, cargo: &str) -> Output {
         program(name, "");
     }
     // An environment of Python, and what is copied into a package: cargo has built nothing.
-    program("python3", "[ \"$2\" = venv ] || exit 0\nmkdir -p \"$3/bin\" && cp \"$0\" \"$3/bin/python\"");
+    program(
+        "python3",
+        "[ \"$2\" = venv ] || exit 0\nmkdir -p \"$3/bin\" && cp \"$0\" \"$3/bin/python\"",
+    );
     for made in ["tree/host/python/fishweir", "builds/release"] {
         fs::create_dir_all(at(made)).expect("made");
     }

@@ -3,6 +3,7 @@
 mod categorical;
 mod gaussian;
 mod logarithms;
+mod marginal;
 
 pub use categorical::{CategoricalQ15, CategoricalQ15View};
 pub use gaussian::{ChannelQ15, GaussianQ15, GaussianQ15View};

@@ -1,3 +1,4 @@
+mod marginal;
 mod statistics;
 
 pub use statistics::{FullGaussianScore, FullGaussianStatistics};

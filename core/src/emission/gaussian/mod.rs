@@ -1,3 +1,4 @@
+mod marginal;
 mod statistics;
 mod univariate;
 

@@ -7,14 +7,10 @@
 //! | [`Mixture`](super::Mixture) of marginals | each component's marginal |
 //! | [`Autoregressive`](super::Autoregressive) | its term is left out; so is that of a channel of which the past is missing |
 
-mod autoregressive;
-mod counts;
-mod fixed;
-mod full_gaussian;
-mod gaussian;
 mod statistics;
 
 pub use statistics::{MarginalStatistics, PartialStatistics};
+pub(super) use statistics::{along, there};
 
 use core::fmt::Debug;
 
@@ -185,7 +181,7 @@ impl<E: Marginalise + Stored> Stored for Marginal<E> {
 
 /// All channels, where every one is there.
 #[inline(always)]
-fn complete<X: Copy + Default, const D: usize>(x: &[Option<X>; D]) -> Option<[X; D]> {
+pub(super) fn complete<X: Copy + Default, const D: usize>(x: &[Option<X>; D]) -> Option<[X; D]> {
     let mut all = [X::default(); D];
     for d in 0..D {
         all[d] = x[d]?;
@@ -195,7 +191,7 @@ fn complete<X: Copy + Default, const D: usize>(x: &[Option<X>; D]) -> Option<[X;
 
 /// Channels with every one there.
 #[inline(always)]
-fn partial<X: Copy, const D: usize>(x: [X; D]) -> [Option<X>; D] {
+pub(super) fn partial<X: Copy, const D: usize>(x: [X; D]) -> [Option<X>; D] {
     let mut all = [None; D];
     for d in 0..D {
         all[d] = Some(x[d]);
@@ -205,7 +201,7 @@ fn partial<X: Copy, const D: usize>(x: [X; D]) -> [Option<X>; D] {
 
 /// Returns whether no channel is present.
 #[inline(always)]
-fn is_empty<X, const D: usize>(x: &[Option<X>; D]) -> bool {
+pub(super) fn is_empty<X, const D: usize>(x: &[Option<X>; D]) -> bool {
     for d in 0..D {
         if x[d].is_some() {
             return false;
@@ -216,30 +212,30 @@ fn is_empty<X, const D: usize>(x: &[Option<X>; D]) -> bool {
 
 /// A channel; `None` past the last.
 #[inline(always)]
-fn channel<X: Copy, const D: usize>(x: &[Option<X>; D], d: usize) -> Option<X> {
+pub(super) fn channel<X: Copy, const D: usize>(x: &[Option<X>; D], d: usize) -> Option<X> {
     x.get(d).copied().flatten()
 }
 
-/// Common items of channels of `X`, for [`Marginalise`].
+/// Common items of channels of `X`, for [`Marginalise`] in a family's own file.
 macro_rules! channels {
     ($x:ty, $size:ident) => {
         type Partial = [Option<$x>; $size];
 
         #[inline(always)]
         fn complete(x: &[Option<$x>; $size]) -> Option<[$x; $size]> {
-            super::complete(x)
+            $crate::emission::marginal::complete(x)
         }
         #[inline(always)]
         fn partial(x: [$x; $size]) -> [Option<$x>; $size] {
-            super::partial(x)
+            $crate::emission::marginal::partial(x)
         }
         #[inline(always)]
         fn is_empty(x: &[Option<$x>; $size]) -> bool {
-            super::is_empty(x)
+            $crate::emission::marginal::is_empty(x)
         }
     };
     (finite $x:ty, $size:ident) => {
-        channels!($x, $size);
+        $crate::emission::marginal::channels!($x, $size);
 
         fn check_partial(
             &self,
@@ -254,7 +250,7 @@ macro_rules! channels {
         }
     };
     (any $x:ty, $size:ident) => {
-        channels!($x, $size);
+        $crate::emission::marginal::channels!($x, $size);
 
         fn check_partial(
             &self,
@@ -264,4 +260,4 @@ macro_rules! channels {
         }
     };
 }
-use channels;
+pub(super) use channels;

@@ -153,7 +153,7 @@ impl<E: MarginalStatistics> SufficientStatistics for Marginal<E> {
 /// Returns the factor on a channel's sums that turns averages over all observations into those over the ones with it.
 ///
 /// `None` if the channel was never present, or always.
-pub(super) fn there<T: Real>(occupancy: T, missing: T) -> Option<T> {
+pub(crate) fn there<T: Real>(occupancy: T, missing: T) -> Option<T> {
     let count = occupancy - missing;
     (missing > T::ZERO && count > T::ZERO).then(|| occupancy / count)
 }
@@ -177,4 +177,4 @@ macro_rules! along {
         }
     };
 }
-pub(super) use along;
+pub(crate) use along;

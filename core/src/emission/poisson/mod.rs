@@ -1,3 +1,4 @@
+mod marginal;
 #[cfg(feature = "sample")]
 mod sample;
 

@@ -3,9 +3,11 @@
 use std::fmt::Display;
 
 use fishweir::data::{Dataset, Kind, Stage};
+use fishweir::kernel::parameter::SIGMA;
 use fishweir::learn::{ClassifierKind, Effort, Request, Space, Varied};
 
 use super::TrainingArguments;
+use crate::numbers::number;
 use crate::options::{named, note_idle};
 use crate::reading::Cutting;
 use crate::{Failure, Topic};
@@ -23,7 +25,7 @@ impl TrainingArguments {
         kernels: bool,
         by_name: bool,
     ) -> Result<Self, Failure> {
-        use ClassifierKind::{Bayes, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top};
+        use ClassifierKind::{Bayes, EmpiricalMap, Fisher, LatentMap, Top};
         let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
@@ -38,14 +40,14 @@ impl TrainingArguments {
             | "--iterations" | "--tolerance" => models,
             "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
             "--no-likelihood" => kinds.iter().any(|kind| *kind == Fisher || !kind.compiles()),
-            "--sigma" => kinds.contains(&Gaussian) || by_name,
-            "--power" => kinds.contains(&Polynomial) || by_name,
+            "--sigma" => kinds.iter().any(|kind| kind.takes(&SIGMA)) || by_name,
             "--landmarks" => kinds.iter().any(|kind| !kind.compiles()),
             "--lambda" => {
                 kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
             }
             "--order" => kinds.contains(&EmpiricalMap) || by_name,
-            _ => true,
+            _ => number(name)
+                .is_none_or(|number| by_name || kinds.iter().any(|kind| kind.takes(number))),
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
@@ -200,7 +202,9 @@ macro_rules! training_options {
         impl TrainingArguments {
             /// Names of the options that were given.
             pub(crate) fn given(&self) -> Vec<&'static str> {
-                named([$(($name, self.$($field).+.is_given())),*])
+                let mut given = named([$(($name, self.$($field).+.is_given())),*]);
+                given.extend(self.kernels.numbers.options());
+                given
             }
 
             /// Drops the named options.
@@ -208,6 +212,7 @@ macro_rules! training_options {
                 $(if names.contains(&$name) {
                     self.$($field).+ = Default::default();
                 })*
+                self.kernels.numbers = self.kernels.numbers.without(names);
                 self
             }
         }
@@ -245,7 +250,6 @@ training_options! {
     "--scaling" => scaling,
     "--c" => c,
     "--sigma" => kernels.sigma,
-    "--power" => kernels.power,
     "--landmarks" => kernels.landmarks,
     "--lambda" => kernels.lambda,
     "--order" => kernels.order,

@@ -8,14 +8,14 @@ use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, SamplesView, Windows};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate_kernel};
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::kernel::parameter::{KernelParameter, LAMBDA, NumberParameter, POWER, SIGMA};
+use fishweir::kernel::parameter::{KernelParameter, LAMBDA, NumberParameter, SIGMA};
 use fishweir::kernel::registry::{Compares, Entry};
 use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::{counted, grouped};
 
 use super::Arguments;
-use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused, shared};
+use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
 use crate::options::{each_once, note_idle};
 use crate::{Failure, Topic, note};
 
@@ -39,26 +39,29 @@ impl Arguments {
         // What another kernel or a classifier reads is no mistake here.
         let read = |number: &'static NumberParameter, kinds: &[ClassifierKind]| {
             let setting = KernelParameter::Number(number);
-            let elsewhere = kinds.iter().any(|kind| self.classifier.contains(kind))
+            let reads = |kind: &ClassifierKind| kind.takes(number) || kinds.contains(kind);
+            let elsewhere = self.classifier.iter().any(reads)
                 || self.kernel.iter().any(|other| other.takes.contains(&setting));
             entry.takes.contains(&setting) || !elsewhere
         };
         let sigma = match self.kernels.sigma() {
-            _ if !read(&SIGMA, &[ClassifierKind::Gaussian]) => None,
+            _ if !read(&SIGMA, &[]) => None,
             [] => None,
             [one] => Some(*one),
             _ => {
                 return Err(Failure::input(
                     Topic::OneValue,
-                    "--sigma takes one number with --kernel; several are for the classifier \
-                     gaussian to choose from",
+                    "--sigma takes one number with --kernel; several are for a classifier to \
+                     choose from",
                 ));
             }
         };
-        let power = self.kernels.power();
-        let power = power.filter(|_| read(&POWER, &[ClassifierKind::Polynomial]));
         let maps = [ClassifierKind::LatentMap, ClassifierKind::EmpiricalMap];
         let lambda = self.kernels.lambda().filter(|_| read(&LAMBDA, &maps));
+        let mut shared = self.kernels.numbers().to_vec();
+        shared.extend(sigma.map(|sigma| (&SIGMA, sigma)));
+        shared.retain(|(number, _)| read(number, &[]));
+        shared.extend(lambda.map(|lambda| (&LAMBDA, lambda)));
         Ok(Asked {
             entry,
             options: &self.options,
@@ -66,7 +69,7 @@ impl Arguments {
             cutting: &self.cutting,
             model: None,
             numbers: None,
-            shared: shared(sigma, power, lambda),
+            shared,
             beside_classifiers: true,
             order_read: self.classifier.contains(&ClassifierKind::EmpiricalMap),
             asked: &self.kernel,

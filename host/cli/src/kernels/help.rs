@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, ValueEnum};
 use fishweir::kernel::registry::KERNELS;
+use fishweir::runtime::FAMILIES;
 
 use super::family::FamilyName;
 
@@ -55,10 +56,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     (
         "emission",
         MODELS,
-        Some(
-            "How hidden states emit: categorical, gaussian, full-gaussian, mixture, poisson, bernoulli \
-             [default: categorical or gaussian]",
-        ),
+        Some("How hidden states emit: {families} [default: categorical or gaussian]"),
     ),
     (
         "components",
@@ -128,9 +126,15 @@ pub(crate) fn shown(option: Arg) -> Arg {
     let valued = matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
     let option = if valued { option.hide_possible_values(true) } else { option };
     match words {
-        Some(words) => option.help(*words),
+        Some(words) => option.help(words.replace("{families}", &families())),
         None => option,
     }
+}
+
+/// Names of the emission families that kernels compare: those without a past.
+fn families() -> String {
+    let without = FAMILIES.iter().filter(|family| !family.has_past());
+    without.map(|family| family.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Names of kernels and of families, with a line about each.

@@ -5,7 +5,6 @@ mod each;
 mod family;
 pub(super) mod help;
 mod marginal;
-mod numbers;
 mod of_data;
 mod refused;
 mod source;
@@ -20,14 +19,15 @@ use fishweir::fit::{FitError, SystemEm};
 use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::parameter::{KernelParameter, NumberParameter, ORDER, Settings};
-use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, kernel};
+use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfItems, OfModels, kernel};
 use fishweir::kernel::{Expected, Metric};
 use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
-use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
+use fishweir::model::{FittedModel, Hmm, ModelFamily};
 use fishweir_core::emission::Parametrisation;
 
 use super::arguments::TrainingArguments;
 use super::model::Model;
+use super::numbers::Numbers;
 use super::options::named;
 use super::reading::Cutting;
 use super::values::not_negative;
@@ -37,9 +37,7 @@ use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
-use numbers::Numbers;
-pub(crate) use numbers::shared;
-pub(super) use of_data::{Compared, OfData};
+pub(super) use of_data::{Compared, Described, OfData};
 use refused::{Refused, name, place};
 pub(super) use refused::{id, item_refused};
 
@@ -55,7 +53,7 @@ pub(super) struct KernelOptions {
     /// [default: softmax]
     #[arg(long, value_enum, help_heading = "Kernel")]
     parametrisation: Option<Coordinates>,
-    /// Information that whitens scores; also for gaussian, polynomial, cosine and root-cosine
+    /// Information that whitens scores; also for kernels that are not linear in scores
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,
@@ -76,8 +74,8 @@ pub(super) struct KernelOptions {
     /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     pub(super) order: Option<u8>,
-    #[command(flatten)]
-    numbers: Numbers,
+    #[command(flatten, next_help_heading = "Kernel")]
+    numbers: Numbers<false>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -295,13 +293,34 @@ impl Asked<'_> {
             let names = |item: usize| place(data, &windows.all()[item]);
             return self.between(compute, &settings, &models, normalise, names);
         }
+        if let Reads::Numbers(model) = reads {
+            return marginal::compute(model, &views, normalise).map_err(placed);
+        }
+        let (of_items, words) = self.described(reads, data, windows, series)?;
+        let mut computed = of_items.computed();
+        // Kernels by marginalisation are normalised before they underflow.
+        if normalise {
+            computed.gram = computed.gram.normalised();
+        }
+        Ok(Matrix { computed, words })
+    }
+
+    /// What a kernel of shared models computes of all windows, and the kernel in words; models are fitted to the training
+    /// series alone.
+    pub(super) fn described(
+        &self,
+        reads: &Reads,
+        data: &Dataset,
+        windows: &Windows<'_>,
+        series: &[usize],
+    ) -> Result<(OfItems, String), Failure> {
+        let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+        let placed = |refused| name(refused, data, windows);
+        let settings = self.settings(&views).map_err(placed)?;
         let fitted;
         let models: &[FittedModel] = match reads {
-            Reads::Numbers(model) => {
-                return marginal::compute(model, &views, normalise).map_err(placed);
-            }
             Reads::Models(_, models) => models,
-            Reads::Fitted => {
+            Reads::Fitted | Reads::Numbers(_) => {
                 fitted = self.fitted(data, series, &self.request()?)?;
                 &fitted
             }
@@ -311,12 +330,8 @@ impl Asked<'_> {
             .filter(|(_, one)| series.contains(&one.series))
             .map(|(item, _)| item)
             .collect();
-        let mut computed = self.compute(&settings, models, &views, &informing).map_err(placed)?;
-        // Kernels by marginalisation are normalised before they underflow.
-        if normalise {
-            computed.gram = computed.gram.normalised();
-        }
-        Ok(Matrix { computed, words: self.words(&settings, models) })
+        let found = self.compute(&settings, models, &views, &informing).map_err(placed)?;
+        Ok((found, self.words(&settings, models)))
     }
 
     /// The kernel of fitted models, whose names are for messages; cosines in logarithms.
@@ -361,12 +376,12 @@ impl Asked<'_> {
         models: &[FittedModel],
         views: &[SamplesView<'_>],
         informing: &[usize],
-    ) -> Result<Computed, Refused> {
+    ) -> Result<OfItems, Refused> {
         match self.entry.compares {
             Compares::Scores(compute) => {
-                let models: Vec<&dyn Scored> =
-                    models.iter().map(|model| model.any() as &dyn Scored).collect();
-                Ok(compute(settings, &models, views, informing)?)
+                let models: Vec<&dyn fishweir::model::Model> =
+                    models.iter().map(FittedModel::any).collect();
+                Ok(OfItems::Features(compute(settings, &models, views, informing)?))
             }
             Compares::States(compute) => {
                 let models: Option<Vec<Hmm>> =

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::StableKind as _;
-use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
-use fishweir::kernel::Items;
-use fishweir::kernel::registry::Entry;
+use fishweir::data::{Dataset, ReadOptions, Window, Windowing, Windows};
+use fishweir::kernel::parameter::{LAMBDA, SIGMA};
+use fishweir::kernel::registry::{Compares, Entry, Featured, KERNELS, OfItems};
+use fishweir::kernel::{Items, ScoreKernel};
 use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
-use super::{Asked, KernelOptions, Matrix, Reads, id, shared};
+use super::{Asked, KernelOptions, Matrix, Reads, id};
 use crate::Topic;
 use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
+use crate::numbers::Numbers;
 use crate::options::named;
 use crate::reading::{Cutting, Gathering, Reading};
 use crate::values::{positive, rate};
@@ -35,10 +37,8 @@ pub(crate) struct OfData {
     #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     sigma: Option<f64>,
-    /// Degree (polynomial) [default: 2]
-    #[arg(long, value_name = "M", help_heading = "Kernel",
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    power: Option<u32>,
+    #[command(flatten, next_help_heading = "Kernel")]
+    numbers: Numbers<true>,
     /// Rate of the function exp(-lambda/2 |x - y|^2) of two samples, in their units; of symbols that
     /// differ it is exp(-lambda) (mean maps) [default: 1]
     #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
@@ -64,6 +64,37 @@ pub(crate) struct Compared {
     pub(crate) data: DataSummary,
     pub(crate) items: Items,
     pub(crate) matrix: Matrix,
+}
+
+/// The features of items.
+pub(crate) struct Described {
+    pub(crate) data: DataSummary,
+    pub(crate) items: Items,
+    pub(crate) featured: Featured,
+    pub(crate) words: String,
+}
+
+/// Names of windows, and their classes.
+fn items(data: &Dataset, windows: &Windows<'_>) -> Items {
+    Items {
+        ids: windows.all().iter().map(id).collect(),
+        labels: windows.all().iter().map(Window::label).collect(),
+        classes: data.classes().to_vec(),
+    }
+}
+
+/// Message that a kernel has values, and no features.
+fn no_features(kernel: &str) -> Failure {
+    let with = |entry: &&Entry| matches!(entry.compares, Compares::Scores(_) | Compares::States(_));
+    let names: Vec<&str> = KERNELS.iter().filter(with).map(|entry| entry.name).collect();
+    Failure::input(
+        Topic::Unsupported,
+        format!("--kernel {kernel} has values and no features; take one of {}", names.join(", ")),
+    )
+}
+
+fn of_length_one(row: Vec<f64>) -> Vec<f64> {
+    ScoreKernel::Cosine.stored(row)
 }
 
 /// Items whose matrix is computed: 800 MB, and its text some three times as much.
@@ -104,12 +135,12 @@ impl OfData {
             ("--model", self.model.is_some()),
             ("--kernel-model", self.kernel_model.is_some()),
             ("--sigma", self.sigma.is_some()),
-            ("--power", self.power.is_some()),
             ("--lambda", self.lambda.is_some()),
             ("--normalise", self.normalise),
             ("--window", self.cutting.windowing().is_some()),
             ("--group", self.training.group.is_some()),
         ]));
+        given.extend(self.numbers.options());
         given.extend(self.training.with(&ScoreKernels::default(), &self.emitting).given());
         given.extend(self.reading.given());
         given.extend(self.gathering.given());
@@ -117,6 +148,9 @@ impl OfData {
     }
 
     fn asked(&self) -> Asked<'_> {
+        let mut shared = self.numbers.given().to_vec();
+        shared.extend(self.sigma.map(|sigma| (&SIGMA, sigma)));
+        shared.extend(self.lambda.map(|lambda| (&LAMBDA, lambda)));
         Asked {
             entry: self.kernel,
             options: &self.options,
@@ -124,7 +158,7 @@ impl OfData {
             cutting: &self.cutting,
             model: self.model.as_deref(),
             numbers: self.kernel_model.as_deref(),
-            shared: shared(self.sigma, self.power, self.lambda),
+            shared,
             beside_classifiers: false,
             order_read: false,
             asked: std::slice::from_ref(&self.kernel),
@@ -147,12 +181,43 @@ impl OfData {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let matrix = asked.matrix(&reads, &data, &windows, &all, self.normalise)?;
         matrix.computed.gram.check()?;
-        let items = Items {
-            ids: windows.all().iter().map(id).collect(),
-            labels: windows.all().iter().map(Window::label).collect(),
-            classes: data.classes().to_vec(),
-        };
+        let items = items(&data, &windows);
         Ok(Compared { data: DataSummary::of(&data, None, windowing.as_ref()), items, matrix })
+    }
+
+    /// Reads the data and computes the features of all items.
+    pub(crate) fn describe(&self, paths: &[PathBuf]) -> Result<Described, Failure> {
+        let mut asked = self.asked();
+        if !matches!(self.kernel.compares, Compares::Scores(_) | Compares::States(_)) {
+            return Err(no_features(self.kernel.name));
+        }
+        let reads = asked.read()?;
+        asked.check_no_machine()?;
+        // There is a row per item, not one per pair.
+        let (data, windowing) = self.read(paths, &mut asked, &reads, usize::MAX)?;
+        tell::windows(&data, windowing.as_ref());
+        let windows = data.windows(windowing.as_ref());
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let (found, words) = asked.described(&reads, &data, &windows, &all)?;
+        let OfItems::Features(featured) = found else { return Err(no_features(self.kernel.name)) };
+        let mut featured = featured.stored();
+        if self.normalise {
+            featured.rows = featured.rows.into_iter().map(of_length_one).collect();
+        }
+        // Models are those of the classes, where there is one for each.
+        for (index, class) in data.classes().iter().enumerate() {
+            let place = format!("model[{index}].");
+            for name in &mut featured.names {
+                *name = name.replace(&place, &format!("{class}."));
+            }
+        }
+        let items = items(&data, &windows);
+        Ok(Described {
+            data: DataSummary::of(&data, None, windowing.as_ref()),
+            items,
+            featured,
+            words,
+        })
     }
 
     /// Reads the data with the observations of the kernel's models, and the windows.

@@ -1,7 +1,5 @@
 //! Cost of a kernel machine on a device.
 
-use fishweir_core::classify::ScoreKernel;
-
 use super::{DeployedWhitening, Machine, Scores, Sequences, StoredKernel};
 use crate::deploy::common::Common;
 use crate::deploy::cost::{Cost, belief_bytes};
@@ -55,12 +53,7 @@ impl Machine {
             DeployedWhitening::Diagonal(_) => 1,
             DeployedWhitening::Full(_) => entries,
         };
-        let (exponentials, roots) = match kernel.kernel {
-            ScoreKernel::Gaussian { .. } => (items, 0),
-            ScoreKernel::Cosine => (0, 1),
-            ScoreKernel::RootCosine => (0, entries + 1),
-            _ => (0, 0),
-        };
+        let (exponentials, roots) = kernel.kernel.exponentials_and_roots(items, entries);
         Cost {
             state_bytes: streaming.state_bytes,
             // Parametrisation, normalisation and kernel are words beside.

@@ -75,12 +75,7 @@ impl StoredKernel {
             }
             Self::FixedLength(_) => "fixed-length hidden Markov model".into(),
             Self::Scores(kernel) => {
-                let name = match kernel.kernel {
-                    ScoreKernel::Gaussian { gamma } => format!("Gaussian (gamma {gamma})"),
-                    ScoreKernel::Polynomial { degree } => format!("polynomial (degree {degree})"),
-                    ScoreKernel::RootCosine => "cosine of signed roots".into(),
-                    _ => "cosine".into(),
-                };
+                let name = kernel.kernel;
                 let whitening = match kernel.whitening {
                     DeployedWhitening::Diagonal(_) => "entry by entry",
                     DeployedWhitening::Full(_) => "in full",

@@ -94,6 +94,18 @@ impl LatentMap<'_> {
         Ok(features)
     }
 
+    /// The kernel on the features: `None` is their inner product.
+    ///
+    /// # Errors
+    /// [`KernelError::Parameter`]: the rate is out of range.
+    pub fn kernel(&self) -> Result<Option<ScoreKernel>, KernelError> {
+        if let Some(nu) = self.nu.filter(|nu| !(*nu > 0.0 && nu.is_finite())) {
+            let range = "positive and finite";
+            return Err(KernelError::Parameter { name: "nu", value: nu, range });
+        }
+        Ok(self.nu.map(|gamma| ScoreKernel::Gaussian { gamma }))
+    }
+
     /// Means of expected transitions, mixed, `[from][to]`.
     fn transitions(&self, pairs: &[Vec<f64>], samples: usize) -> Vec<f64> {
         let states = pairs.len();
@@ -167,12 +179,8 @@ impl Mean<'_> {
 
 impl Kernel for LatentMap<'_> {
     fn gram(&self, sequences: &[SamplesView<'_>]) -> Result<Gram, KernelError> {
-        if let Some(nu) = self.nu.filter(|nu| !(*nu > 0.0 && nu.is_finite())) {
-            let range = "positive and finite";
-            return Err(KernelError::Parameter { name: "nu", value: nu, range });
-        }
+        let exponentiated = self.kernel()?;
         if self.models.iter().all(|model| model.emission.is_over_symbols()) {
-            let exponentiated = self.nu.map(|gamma| ScoreKernel::Gaussian { gamma });
             return Ok(gram_of_features(&self.features(sequences)?, exponentiated));
         }
         let mut grams = Vec::with_capacity(self.models.len());

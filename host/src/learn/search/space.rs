@@ -13,7 +13,7 @@ use crate::learn::error::TrainError;
 use crate::learn::request::Request;
 use crate::learn::search::open::{EACH_LAG_FLOOR, Open};
 use crate::learn::search::trial::{Settings, Trial};
-use crate::runtime::family::{OF_PAST, OF_SYMBOLS};
+use crate::runtime::family::{OF_SYMBOLS, of_past};
 use crate::runtime::{Family, padded_states};
 
 /// The scalings to choose from by default.
@@ -197,7 +197,7 @@ impl<'a> Space<'a> {
     /// Emission family of a form; `None` for the one that suits the observations.
     pub(crate) fn emission_of(&self, form: &Form) -> Option<&'static dyn Family> {
         let own = self.request.baum_welch.emission;
-        if form.lags.is_past() { own.or(Some(OF_PAST)) } else { own }
+        if form.lags.is_past() { own.or_else(of_past) } else { own }
     }
 
     /// A form to try, with all settings of its machine, on series that are varied as far as that is not to be chosen.

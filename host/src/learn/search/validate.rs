@@ -220,7 +220,7 @@ fn check_machine(request: &Request, observed: &Kind, space: &Space<'_>) -> Resul
         kernel
             .validate()
             .map_err(DeployError::Parameter)
-            .map_err(refused("take another width or degree"))?;
+            .map_err(refused("take another number of the kernel"))?;
     }
     Ok(())
 }

@@ -220,6 +220,7 @@ mod tests {
     use super::*;
     use crate::data::Lags;
     use crate::data::{Dataset, ReadOptions};
+    use crate::kernel::ScoreKernelKind;
     use crate::learn::augment::Augment;
     use crate::learn::vectors::Vectors;
     use crate::learn::{
@@ -273,7 +274,7 @@ mod tests {
         assert_eq!(chosen.features, 2 * 4 * 2 * 3);
         request.models = ModelChoice::Given(ScoreModels::Class("a".to_owned()));
         assert_eq!(work(&request).map(|work| work.features), Some(24));
-        let request = Request::minimal(ClassifierKind::Gaussian);
+        let request = Request::minimal(ClassifierKind::OnScores(ScoreKernelKind::Gaussian));
         let machine = work(&request).expect("features");
         let pass = PASSES * (6 * machine.features) as u128;
         assert_eq!(machine.multiply_adds, (1 + 6 * 3 * 2) * pass);

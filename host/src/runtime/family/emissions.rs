@@ -90,6 +90,16 @@ impl Emissions {
         parts.filter(|_| !self.is_over_symbols()).map(|parts| Self { parts, ..*self })
     }
 
+    /// The distribution of one state.
+    pub(crate) fn of_state(&self, state: usize) -> Self {
+        let blocks = self.family.parts();
+        let row = |block: &Block| {
+            let rows = self.parts.get(block.name).unwrap_or_default();
+            rows.get(state).into_iter().cloned().collect()
+        };
+        Self::new(self.family, blocks.iter().map(row))
+    }
+
     /// Differences between these emissions and a bank's first, in words; `None` if family and sizes are the
     /// same, as all of a bank must be: a device has one type for them.
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {

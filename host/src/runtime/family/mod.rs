@@ -62,8 +62,10 @@ for_each_family!(families!);
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
-/// Family for channels that depend on their past.
-pub(crate) const OF_PAST: &dyn Family = &autoregressive::Autoregressive;
+/// Family for channels that depend on their past: the first of the table.
+pub(crate) fn of_past() -> Option<&'static dyn Family> {
+    FAMILIES.iter().copied().find(|family| family.has_past())
+}
 
 /// Family for symbols.
 pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;

@@ -2,6 +2,7 @@
 
 use fishweir::data::{Alphabet, Dataset, Kind, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
+use fishweir::kernel::ScoreKernelKind;
 use fishweir::learn::{
     ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, ModelChoice, RIDGE, Request,
     ScoreModels, Space, Trainer,
@@ -37,7 +38,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let perhaps = format!("perhaps mirrored across an axis, as what is held back says; {turned}");
     let given = format!("mirrored in ax as well; {turned}");
     let (bayes, fisher) = (ClassifierKind::Bayes, ClassifierKind::Fisher);
-    let gaussian = ClassifierKind::Gaussian;
+    let gaussian = ClassifierKind::OnScores(ScoreKernelKind::Gaussian);
     // Two floors, three folds; four images where one of three mirrors may be chosen.
     for (kind, emission, mirror, words, fits) in [
         (fisher, None, Mirror::Choose, perhaps.as_str(), 1 + (2 + 4) * 3),
@@ -105,7 +106,8 @@ fn too_much_and_too_little_are_refused_beforehand() {
         options.augment.copies = Some(copies);
         options
     };
-    let (fisher, gaussian) = (ClassifierKind::Fisher, ClassifierKind::Gaussian);
+    let (fisher, gaussian) =
+        (ClassifierKind::Fisher, ClassifierKind::OnScores(ScoreKernelKind::Gaussian));
     // A Gram matrix takes 5 000 windows, of ten series and their copies.
     for (kind, learner, refusal) in [
         (fisher, &LINEAR_SVM, None),

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fishweir::classifier::{ExpansionKernel, Rule};
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
-use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
+use fishweir::kernel::{Gram, ScoreKernelKind};
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, Effort, KERNEL_SVM, Mirror, ModelChoice, RIDGE, Request,
     Scaling, ScoreModels, Setting, Trained, Trainer, WindowKernel, train, train_fixed_length,
@@ -188,15 +188,21 @@ fn what_was_chosen_is_noted() {
     assert_eq!(weighed.to_string(), "diagonal information codebook weight=4 C=1");
     for (kind, kernel) in [
         (
-            ClassifierKind::Gaussian,
+            ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
             ", Gaussian kernel on Fisher scores: score scaled by practical sigma=2",
         ),
         (
-            ClassifierKind::Polynomial,
+            ClassifierKind::OnScores(ScoreKernelKind::Polynomial),
             ", polynomial kernel of degree 2 on Fisher scores: score scaled by",
         ),
-        (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
-        (ClassifierKind::RootCosine, ", cosine of signed roots of Fisher scores: score scaled by"),
+        (
+            ClassifierKind::OnScores(ScoreKernelKind::Cosine),
+            ", cosine of Fisher scores: score scaled by practical, C = 2.5",
+        ),
+        (
+            ClassifierKind::OnScores(ScoreKernelKind::RootCosine),
+            ", cosine of signed roots of Fisher scores: score scaled by",
+        ),
     ] {
         let options = options.clone().with(|request| {
             request.kind = kind;
@@ -337,7 +343,10 @@ fn stored_sequences_are_of_two_classes_or_more() {
 fn kernel_machines_are_judged_on_what_is_held_back() {
     let mut s = Sampler::new(9);
     let data = data("p", |class, _, _| vec![class as f64 * 8.0 + s.normal()]);
-    for kind in [ClassifierKind::Gaussian, ClassifierKind::Polynomial] {
+    for kind in [
+        ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
+        ClassifierKind::OnScores(ScoreKernelKind::Polynomial),
+    ] {
         let mut options = options(kind, 1);
         options.learner = Some(&KERNEL_SVM);
         let choice = trained(&data, &options).choice.expect("judged");
@@ -345,7 +354,7 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
         assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
     }
     for with_likelihood in [true, false] {
-        let mut options = options(ClassifierKind::Gaussian, 1);
+        let mut options = options(ClassifierKind::OnScores(ScoreKernelKind::Gaussian), 1);
         (options.learner, options.with_likelihood) = (Some(&KERNEL_SVM), with_likelihood);
         let Rule::Expansion(machine) = trained(&data, &options).classifier.rule else {
             panic!("a kernel machine")

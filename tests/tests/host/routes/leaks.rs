@@ -1,6 +1,7 @@
 //! What is held back is not seen: whatever a held-back series holds, training writes the same bytes.
 
 use fishweir::data::{Dataset, ReadOptions, Windowing};
+use fishweir::kernel::ScoreKernelKind;
 use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
 use fishweir::learn::{
     ClassifierKind, Request, Scaling, TrainError, Trained, train, train_fixed_length,
@@ -73,10 +74,10 @@ const KINDS: [ClassifierKind; 8] = [
     ClassifierKind::Fisher,
     ClassifierKind::Top,
     ClassifierKind::Count,
-    ClassifierKind::Gaussian,
-    ClassifierKind::Polynomial,
-    ClassifierKind::Cosine,
-    ClassifierKind::RootCosine,
+    ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
+    ClassifierKind::OnScores(ScoreKernelKind::Polynomial),
+    ClassifierKind::OnScores(ScoreKernelKind::Cosine),
+    ClassifierKind::OnScores(ScoreKernelKind::RootCosine),
 ];
 
 #[test]

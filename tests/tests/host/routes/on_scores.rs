@@ -7,7 +7,8 @@ use fishweir::classifier::{Classifier, ExpansionKernel, WhiteningRows};
 use fishweir::data::{Dataset, ReadOptions, Window};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::Topology;
-use fishweir::kernel::ScoreKernel;
+use fishweir::kernel::parameter::POWER;
+use fishweir::kernel::{ScoreKernel, ScoreKernelKind};
 use fishweir::learn::{
     ClassWeight, ClassifierKind, FeatureMap, FeatureScaler, Features, KERNEL_LOGISTIC, KERNEL_SVM,
     LINEAR_SVM, LOGISTIC, Matrix, ModelChoice, RIDGE, Request, Scaling, ScoreModels, Trainer,
@@ -17,10 +18,10 @@ use fishweir_tests::sample::Sampler;
 
 /// The classifiers that do not compile.
 const KINDS: [ClassifierKind; 4] = [
-    ClassifierKind::Gaussian,
-    ClassifierKind::Polynomial,
-    ClassifierKind::Cosine,
-    ClassifierKind::RootCosine,
+    ClassifierKind::OnScores(ScoreKernelKind::Gaussian),
+    ClassifierKind::OnScores(ScoreKernelKind::Polynomial),
+    ClassifierKind::OnScores(ScoreKernelKind::Cosine),
+    ClassifierKind::OnScores(ScoreKernelKind::RootCosine),
 ];
 
 const SCALINGS: [Scaling; 4] =
@@ -67,7 +68,7 @@ fn options(kind: ClassifierKind, topology: Topology) -> Request {
     options.inner_folds = 2;
     options.c = vec![1.0];
     options.sigma = vec![0.7];
-    options.power = 3;
+    options.numbers = vec![(&POWER, 3.0)];
     options
 }
 
@@ -188,9 +189,11 @@ fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
     let data = strings(3);
     let all: Vec<usize> = (0..data.series().len()).collect();
     for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
-        let options = options(ClassifierKind::Gaussian, Topology::LeftToRight).with(|request| {
-            request.scalings = vec![scaling];
-        });
+        let options =
+            options(ClassifierKind::OnScores(ScoreKernelKind::Gaussian), Topology::LeftToRight)
+                .with(|request| {
+                    request.scalings = vec![scaling];
+                });
         let trained = train(&data, &all, &options, &|| ()).expect("trains");
         let Some(ExpansionKernel::Scores { whitening, centre, items, .. }) =
             trained.classifier.expansion().map(|machine| &machine.kernel)
@@ -272,11 +275,12 @@ fn landmarks_are_all_that_is_kept() {
 fn width_and_cost_are_chosen_within_the_training_data() {
     let data = strings(5);
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let options = options(ClassifierKind::Gaussian, Topology::Ergodic).with(|request| {
-        request.sigma = vec![0.5, 2.0];
-        request.c = vec![0.1, 1.0, 10.0];
-        request.models = ModelChoice::Given(ScoreModels::Class("late".into()));
-    });
+    let options = options(ClassifierKind::OnScores(ScoreKernelKind::Gaussian), Topology::Ergodic)
+        .with(|request| {
+            request.sigma = vec![0.5, 2.0];
+            request.c = vec![0.1, 1.0, 10.0];
+            request.models = ModelChoice::Given(ScoreModels::Class("late".into()));
+        });
     let trained = train(&data, &all, &options, &|| ()).expect("trains");
     let choice = trained.choice.expect("chosen");
     assert_eq!(choice.candidates.len(), 2 * 2 * 3);
@@ -345,7 +349,7 @@ fn labels_drawn_by_chance_are_not_predicted() {
         let options = options(kind, Topology::Ergodic).with(|request| {
             request.c = vec![1e2];
             request.sigma = vec![0.05];
-            request.power = 4;
+            request.numbers = vec![(&POWER, 4.0)];
         });
         let folds = CrossValidationOptions { folds: 5, seed: None };
         let found = cross_validate(&trainer, &options, folds, &|| ()).expect("validated");
@@ -361,7 +365,8 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
     let data = strings(3);
     let all: Vec<usize> = (0..data.series().len()).collect();
     let refused = |change: &dyn Fn(&mut Request)| {
-        let mut options = options(ClassifierKind::Gaussian, Topology::Ergodic);
+        let mut options =
+            options(ClassifierKind::OnScores(ScoreKernelKind::Gaussian), Topology::Ergodic);
         change(&mut options);
         let passes = std::sync::atomic::AtomicUsize::new(0);
         let count = || {
@@ -375,13 +380,14 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
         (&(|o: &mut Request| o.baum_welch.states = 9) as &dyn Fn(&mut Request), "states"),
         (&|o: &mut Request| o.learner = Some(&LOGISTIC), "learner"),
         (&|o: &mut Request| o.learner = Some(&LINEAR_SVM), "kernel-svm or klr"),
-        (&|o: &mut Request| o.sigma = vec![1e-30], "width"),
+        (&|o: &mut Request| o.sigma = vec![1e-30], "number of the kernel"),
     ] {
         let error = refused(change);
         assert!(error.contains(part), "no {part} in {error}");
     }
     // An automatic topology would have been a state per position.
-    let mut automatic = options(ClassifierKind::Cosine, Topology::Automatic);
+    let mut automatic =
+        options(ClassifierKind::OnScores(ScoreKernelKind::Cosine), Topology::Automatic);
     automatic.baum_welch.states = 4;
     let trained = train(&data, &all, &automatic, &|| ()).expect("trains").classifier;
     assert!(trained.models.iter().all(|model| model.states() == 4));
@@ -392,8 +398,12 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
     }
     let many = Dataset::parse("many.tsv", text.as_bytes(), &ReadOptions::default()).expect("data");
     let series: Vec<usize> = (0..5_001).collect();
-    let error =
-        train(&many, &series, &options(ClassifierKind::Gaussian, Topology::Ergodic), &|| ());
+    let error = train(
+        &many,
+        &series,
+        &options(ClassifierKind::OnScores(ScoreKernelKind::Gaussian), Topology::Ergodic),
+        &|| (),
+    );
     let error = error.expect_err("too many").to_string();
     assert!(error.contains("5001 training windows") && error.contains("longer hop"), "{error}");
 }

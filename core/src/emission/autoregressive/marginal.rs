@@ -1,8 +1,7 @@
-use super::statistics::{along, there};
-use super::{MarginalStatistics, Marginalise, channel, channels};
+use crate::emission::marginal::{along, channel, channels, there};
 use crate::emission::{
-    Autoregressive, AutoregressiveStatistics, AutoregressiveView, Emission, Regularisation,
-    SufficientStatistics,
+    Autoregressive, AutoregressiveStatistics, AutoregressiveView, Emission, MarginalStatistics,
+    Marginalise, Regularisation, SufficientStatistics,
 };
 use crate::error::ModelError;
 use crate::matrix::at;

@@ -1,8 +1,7 @@
-use super::statistics::along;
-use super::{MarginalStatistics, Marginalise, channel, channels};
+use crate::emission::marginal::{along, channel, channels};
 use crate::emission::{
-    Emission, FullGaussian, FullGaussianStatistics, FullGaussianView, Regularisation,
-    SufficientStatistics,
+    Emission, FullGaussian, FullGaussianStatistics, FullGaussianView, MarginalStatistics,
+    Marginalise, Regularisation, SufficientStatistics,
 };
 use crate::error::ModelError;
 use crate::matrix::at;

@@ -1,5 +1,5 @@
-use super::{Marginalise, channel, channels};
-use crate::emission::{Emission, GaussianQ15};
+use crate::emission::marginal::{channel, channels};
+use crate::emission::{Emission, GaussianQ15, Marginalise};
 use crate::number::{Dual, FixedLog};
 
 impl<const D: usize, const C: usize> Marginalise for GaussianQ15<D, C> {

@@ -1,3 +1,5 @@
+mod marginal;
+
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{

@@ -1,7 +1,7 @@
-use super::statistics::{along, there};
-use super::{MarginalStatistics, Marginalise, channel, channels};
+use crate::emission::marginal::{along, channel, channels, there};
 use crate::emission::{
-    Emission, Gaussian, GaussianStatistics, GaussianView, Regularisation, SufficientStatistics,
+    Emission, Gaussian, GaussianStatistics, GaussianView, MarginalStatistics, Marginalise,
+    Regularisation, SufficientStatistics,
 };
 use crate::error::ModelError;
 use crate::number::{Number, Real, RealParameter, Tangent, shorter};

@@ -1,0 +1,121 @@
+//! `fishweir features`.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use fishweir::kernel::{FeatureFormat, feature_bytes};
+use fishweir::report::{FeaturesReport, InformationSummary};
+
+use super::Failure;
+use super::help::brief;
+use super::kernels::{Described, OfData, help};
+use super::output::{self, Outputs, named_after};
+
+const ABOUT: &str = "\
+A row per item: its name, its class, and the features whose inner products the kernel is. Columns have the names of the models' \
+parameters: walk.mean[0][1] is the slope of log p in the mean of channel 1 in state 0 of the model of class walk. Whitening by a \
+whole matrix makes axis[0], axis[1] of them; --information diagonal keeps the names. The models are those of --model, else they \
+are fitted to DATA: one per class where it is labelled, else (or with --one-model) one of all series.";
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir features gait.csv --window 200 -o gait.parquet
+  fishweir features gait.csv --kernel practical --one-model -o gait.npy
+  fishweir features new.csv --model gait.model.json --information diagonal -o new.csv";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "output",
+    "layout",
+    "kernel",
+    "information",
+    "model",
+    "family",
+    "states",
+    "normalise",
+    "window",
+    "hop",
+    "label",
+    "json",
+];
+
+#[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(help::shown(option), SHOWN)), after_help = EXAMPLES,
+    after_long_help = format!("{}\n{ABOUT}\n\n{EXAMPLES}", help::names()))]
+pub(super) struct Arguments {
+    /// Series, labelled or not
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
+    /// Output file of the features, - for standard output [default: DATA's name with the ending .features.csv, in this
+    /// folder]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Layout of OUT; npy has no names [default: by its ending .npy or .parquet, else csv]
+    #[arg(long = "as", value_name = "LAYOUT", value_enum)]
+    layout: Option<Layout>,
+    /// Report as JSON, with the names of the columns
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    of: OfData,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    /// A header and a row per item
+    Csv,
+    /// NumPy's: the numbers alone
+    Npy,
+    /// Apache Parquet, in a build with the feature parquet
+    Parquet,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let first = arguments.data.first().map_or(Path::new(""), PathBuf::as_path);
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| named_after(first, ".features.csv"));
+    let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
+    layout.format().check()?;
+    let data = arguments.data.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
+    let Described { data, items, featured, words } = arguments.of.describe(&arguments.data)?;
+    output::write(&output, &feature_bytes(layout.format(), &featured, &items)?)?;
+    let report = FeaturesReport {
+        data,
+        items: featured.rows.len(),
+        kernel: words,
+        information: featured.information.iter().map(InformationSummary::of).collect(),
+        normalised: arguments.of.normalise,
+        names: featured.names,
+        output: output.display().to_string(),
+        format: layout.name().to_owned(),
+    };
+    outputs.print(&report, arguments.json)
+}
+
+impl Layout {
+    fn format(self) -> FeatureFormat {
+        match self {
+            Self::Csv => FeatureFormat::Csv,
+            Self::Npy => FeatureFormat::Npy,
+            Self::Parquet => FeatureFormat::Parquet,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Npy => "npy",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+fn layout_of(output: &Path) -> Layout {
+    match output.extension().and_then(|ending| ending.to_str()) {
+        Some("npy") => Layout::Npy,
+        Some("parquet") => Layout::Parquet,
+        _ => Layout::Csv,
+    }
+}
