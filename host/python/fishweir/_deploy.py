@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
+from ._options import above_zero, whole
 from ._panel import panel
 from ._report import Report
 from ._stream import Stream
@@ -29,7 +30,7 @@ class Deployable:
     def info(self, rate=None):
         """The model on every board: room, speed and battery, as ``fishweir info`` reports."""
         self._check_fitted()
-        return Report(_fishweir.inspect(self.model_, rate))
+        return Report(_fishweir.inspect(self.model_, above_zero("rate", rate)))
 
     def stream(self, endless=False):
         """A stream that decides on the windows of the training, in the device's bits."""
@@ -58,6 +59,8 @@ class Deployable:
         path = Path(path)
         data = self._dataset(data)
         if path.suffix == ".json":
+            if number != "f32":
+                raise FishweirError(f"{path}: a model file has the numbers of the training: leave out number")
             return write(path, self.model_.to_json())
         if path.suffix == ".fishweir":
             if number != "f32":
@@ -68,7 +71,7 @@ class Deployable:
             return write(path, source.encode())
         if path.suffix:
             raise FishweirError(f"{path}: the ending says neither .rs, .fishweir nor .json; a library for C is a folder")
-        _fishweir.c_library(source, path, list(cores), prefix)
+        _fishweir.c_library(source, path, [cores] if isinstance(cores, str) else list(cores), prefix)
 
     def project(self, folder, board, *, data=None, number="f32", rate=None, tasks=False, endless=False, name=None):
         """Writes a firmware project for a board, which builds alone. ``data`` stands for a sensor and for the self-test."""
@@ -92,6 +95,7 @@ class Deployable:
         ``report["differing_bits"]`` is 0 where device and host agree.
         """
         self._check_fitted()
+        limit = None if limit is None else whole("limit", limit)
         return Report(_fishweir.run(self.model_, self._dataset(X), board, limit, artefact))
 
     def _dataset(self, data):
@@ -116,6 +120,8 @@ class Deployable:
 def write(path, contents):
     """Writes a file whole or not at all."""
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FishweirError(f"{path}: there is no folder {path.parent}: make it first")
     half = path.with_name(path.name + ".part")
     half.write_bytes(contents)
     os.replace(half, path)

@@ -11,12 +11,17 @@ from ._fishweir import Dataset, FishweirError
 _NATIVE = frozenset(np.dtype(name) for name in ("f8", "f4", "i8", "i4", "i2", "u1"))
 
 
+def filled(array):
+    """A masked array with NaN where it is masked; anything else as it is."""
+    return array.astype(np.float64).filled(np.nan) if isinstance(array, np.ma.MaskedArray) else array
+
+
 def numbers(array, what="X"):
     """An aligned array of a type that the native part reads; a view where nothing has to be converted."""
-    array = np.asarray(array)
+    array = np.asarray(filled(array))
     if array.dtype == object:
         try:
-            array = array.astype(np.float64)
+            array = _present(array).astype(np.float64)
         except (TypeError, ValueError) as error:
             raise FishweirError(f"{what} holds objects that are no numbers: {error}") from None
     if array.dtype.kind not in "fiub":
@@ -24,6 +29,12 @@ def numbers(array, what="X"):
     if array.dtype not in _NATIVE:
         array = array.astype(np.float64)
     return array if array.flags.aligned else array.copy()
+
+
+def _present(objects):
+    """Objects with NaN for ``None`` and for the missing value of pandas, which is no number."""
+    missing = np.frompyfunc(lambda value: value is None or type(value).__name__ == "NAType", 1, 1)(objects)
+    return np.where(np.asarray(missing, dtype=bool), np.nan, objects)
 
 
 def is_frame(value, package):
@@ -135,7 +146,14 @@ def panel(X):
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise FishweirError(f"X is of {type(X).__name__}: give an array, a frame, or a list of series")
     each = [_one(one, index) for index, one in enumerate(X)]
-    return Panel([series for series, _ in each], len(each), each[0][1] if each else None)
+    names = each[0][1] if each else None
+    for index, (_, others) in enumerate(each):
+        if names and others and others != names:
+            raise FishweirError(
+                f"series {index} has the columns {', '.join(others)}, and series 0 has {', '.join(names)}: give all the same "
+                "columns in the same order"
+            )
+    return Panel([series for series, _ in each], len(each), names)
 
 
 __all__ = ["Dataset", "Panel", "numbers", "panel"]

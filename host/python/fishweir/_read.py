@@ -1,13 +1,13 @@
 """Reading files in any layout that the command reads."""
 
-import json
 import os
 from pathlib import Path
 
 import numpy as np
 
 from . import _fishweir
-from ._fishweir import Dataset
+from ._fishweir import Dataset, FishweirError
+from ._options import settings
 
 
 def read(path, *more, like=None, **options):
@@ -19,12 +19,12 @@ def read(path, *more, like=None, **options):
     ``data.findings()`` tells how a file was read.
     """
     paths = [Path(os.fspath(one)) for one in (path, *more)]
-    if "channels" in options and isinstance(options["channels"], str):
-        options["channels"] = options["channels"].split(",")
-    if "columns" in options and isinstance(options["columns"], str):
-        options["columns"] = options["columns"].split(",")
-    model = getattr(like, "model_", like)
-    return _fishweir.read_files(paths, json.dumps({k: v for k, v in options.items() if v is not None}), model)
+    for name in ("channels", "columns", "na"):
+        if isinstance(options.get(name), str):
+            options[name] = options[name].split(",")
+    if like is not None and not hasattr(like, "model_"):
+        raise FishweirError(f"like is {like!r}: give a fitted classifier")
+    return _fishweir.read_files(paths, settings(options, {}), None if like is None else like.model_)
 
 
 def load(path):

@@ -31,7 +31,7 @@ class Stream:
 
     def __init__(self, model, classes, endless=False):
         self._stream = _fishweir.Stream(model, endless)
-        self._classes = classes
+        self._classes = np.asarray(classes).tolist()
 
     def _decision(self, found):
         if found is None:
@@ -46,7 +46,7 @@ class Stream:
         )
 
     def push(self, sample):
-        """Takes in a sample: a number per channel, a symbol, or ``None``. Returns the decision that is due, or ``None``.
+        """Takes in a sample: a number per channel (NaN or ``None`` where one is missing), a symbol, or ``None``. Returns the decision that is due, or ``None``.
 
         A sample that is refused raises :class:`fishweir.FishweirError`, and counts as missing.
         """

@@ -7,8 +7,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from ._fishweir import Dataset, FishweirError
 from ._html import describe
-from ._panel import is_table, panel
-from ._training import TrainedClassifier, threads
+from ._options import threads
+from ._panel import filled, is_table, panel
+from ._training import TrainedClassifier
 
 
 class _Series:
@@ -22,6 +23,7 @@ class _Series:
 
     def _read(self, X, reset):
         """The series of any container; a table is checked as scikit-learn checks it."""
+        X = filled(X)
         table = is_table(X)
         if table and (reset or self.table_):
             X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
@@ -33,21 +35,37 @@ class _Series:
             self.table_, self.channels_in_ = table, channels
             if not table:
                 self.n_features_in_ = channels
+            self.channel_names_ = read.channels
         elif channels != self.channels_in_:
-            raise FishweirError(
-                f"X has {channels} channels, but {type(self).__name__} is expecting {self.channels_in_} channels as input"
+            has, expects = (
+                "strings" if count is None else f"{count} channels" for count in (channels, self.channels_in_)
             )
+            raise FishweirError(f"X has {has}, but {type(self).__name__} is expecting {expects} as input")
+        self._check_names(read.channels)
         return read
+
+    def _check_names(self, names):
+        """Columns in another order would be read as other channels."""
+        fitted = self.channel_names_
+        if names and fitted and names != fitted:
+            raise FishweirError(
+                f"X has the channels {', '.join(names)}, but {type(self).__name__} was fitted to {', '.join(fitted)}: give "
+                "these in this order"
+            )
 
     def _observe(self, data):
         """Takes the channels of a data set, or of a model."""
         self.table_ = False
         self.channels_in_ = None if data.channels is None else len(data.channels)
+        self.channel_names_ = None if _unnamed(data.channels) else data.channels
         self.n_features_in_ = self.channels_in_
 
     def _given(self, X):
         """Series for a fitted estimator."""
-        return panel(X.X) if isinstance(X, Dataset) else self._read(X, reset=False)
+        if not isinstance(X, Dataset):
+            return self._read(X, reset=False)
+        self._check_names(X.channels)
+        return panel(X.X)
 
 
 class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimator):
@@ -86,6 +104,10 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         :class:`fishweir.Dataset` has its classes already, and its groups by the name of a column.
         """
         if isinstance(X, Dataset):
+            if y is not None:
+                raise FishweirError("a Dataset has its classes already: leave out y")
+            if groups is not None and not isinstance(groups, str):
+                raise FishweirError("groups of a Dataset is the name of one of its columns, such as \"subject\"")
             self.classes_ = np.asarray(X.classes)
             self._observe(X)
             self._train_on(X, groups)
@@ -95,7 +117,9 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         read = self._read(X, reset=True)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self._train(read, y, None if groups is None else column_or_1d(groups))
+        if groups is not None and np.ndim(groups) != 1:
+            raise FishweirError("groups has to have one name or number per series")
+        self._train(read, y, groups)
         return self
 
     def _answer(self, X, method):
@@ -112,7 +136,8 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         check_is_fitted(self)
         read = self._given(X)
         found = self.model_.predict_windows(read.series, threads(self.n_jobs))
-        return [[(start, end, self.classes_[index]) for start, end, index in one] for one in found]
+        classes = self.classes_.tolist()
+        return [[(start, end, classes[index]) for start, end, index in one] for one in found]
 
     def doubt(self, X):
         """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
@@ -130,6 +155,10 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         if sample_weight is not None:
             raise FishweirError("windows have no weights: leave out sample_weight")
         if not isinstance(X, Dataset):
+            unknown = sorted(set(np.asarray(y).tolist()) - set(self.classes_.tolist()), key=str)
+            if unknown:
+                raise FishweirError(f"y has {unknown[0]!r}, which is none of the classes {', '.join(map(str, self.classes_))}")
+            self._given(X)
             X = self._dataset((X, y))
         return self.model_.accuracy(X, threads(self.n_jobs))
 
@@ -153,6 +182,11 @@ class BayesClassifier(FisherClassifier):
     """
 
     _kind = "bayes"
+
+
+def _unnamed(channels):
+    """Whether channels have the names of those that have none."""
+    return channels in (None, ["x"], [f"x{index}" for index in range(len(channels or []))])
 
 
 def _channels(read):

@@ -9,8 +9,8 @@ from sklearn.exceptions import NotFittedError
 from . import _fishweir
 from ._deploy import write
 from ._fishweir import Dataset, FishweirError
+from ._options import above_zero, names, seed, whole
 from ._panel import panel
-from ._training import seed
 
 
 class _Native:
@@ -60,11 +60,11 @@ class ChangeDetector(_Native, BaseEstimator):
         data = _dataset(X)
         self.model_, self.report_ = _fishweir.Detector.fit(
             data,
-            float(self.mean_time),
-            float(self.memory),
-            self.states,
+            above_zero("mean_time", self.mean_time),
+            above_zero("memory", self.memory),
+            whole("states", self.states),
             self.family,
-            seed(self.random_state) or 1,
+            seed(self.random_state, 1),
             None if changed is None else _dataset(changed),
         )
         return self
@@ -101,11 +101,21 @@ class EventSpotter(_Native, BaseEstimator):
     def fit(self, X, y):
         """Learns from series and the mark of each of their samples: ``""`` or ``None`` between events."""
         read = panel(X)
-        marks = [["" if mark is None else str(mark) for mark in one] for one in y]
         first = read.series[0]
-        names = self.channels or read.channels or [f"x{channel}" for channel in range(first.shape[1])]
+        if isinstance(first, str):
+            raise FishweirError("events are spotted in channels of numbers, not in strings")
+        if isinstance(y, str) or not hasattr(y, "__len__") or any(not hasattr(one, "__len__") for one in y):
+            raise FishweirError("y has to have the mark of each sample of each series: a list per series")
+        marks = [["" if mark is None else str(mark) for mark in one] for one in y]
+        channels = names(self.channels) or read.channels or [f"x{channel}" for channel in range(first.shape[1])]
         self.model_, self.report_ = _fishweir.EventSpotter.fit(
-            read.series, marks, list(names), self.states, self.family, seed(self.random_state) or 1, self.lag
+            read.series,
+            marks,
+            channels,
+            whole("states", self.states),
+            self.family,
+            seed(self.random_state, 1),
+            whole("lag", self.lag),
         )
         return self
 

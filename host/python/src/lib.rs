@@ -11,6 +11,7 @@ mod deploy;
 mod error;
 mod gram;
 mod model;
+mod options;
 mod records;
 mod request;
 mod run;
@@ -31,7 +32,6 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<gram::Kernel>()?;
     module.add_function(wrap_pyfunction!(gram::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(gram::gram, module)?)?;
-    module.add_function(wrap_pyfunction!(gram::fit_model, module)?)?;
     module.add_function(wrap_pyfunction!(dataset::read_files, module)?)?;
     module.add_class::<watch::Detector>()?;
     module.add_class::<watch::EventSpotter>()?;
