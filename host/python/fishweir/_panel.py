@@ -59,15 +59,27 @@ class Panel:
         self.channels = channels
 
 
+def _is_table_of(value, package):
+    return is_frame(value, package) and hasattr(value, "to_numpy") and hasattr(value, "columns")
+
+
+def _columns(frame, what):
+    """The numbers of a frame, or an error that names the column that has none."""
+    try:
+        return numbers(frame.to_numpy(), what)
+    except FishweirError:
+        for name in frame.columns:
+            numbers(frame[name].to_numpy(), f"{what}, column {name!r}")
+        raise
+
+
 def _one(value, index):
     """One series as ``[time][channel]``, or a string, and the names of its channels."""
     what = f"series {index}"
     if isinstance(value, str):
         return value, None
-    if is_frame(value, "pandas") and value.ndim == 2:
-        return numbers(value.to_numpy(), what), [str(name) for name in value.columns]
-    if is_frame(value, "polars") and hasattr(value, "columns"):
-        return numbers(value.to_numpy(), what), [str(name) for name in value.columns]
+    if _is_table_of(value, "pandas") or _is_table_of(value, "polars"):
+        return _columns(value, what), [str(name) for name in value.columns]
     array = numbers(value, what)
     if array.ndim == 1:
         return array[:, np.newaxis], None
@@ -102,8 +114,10 @@ def is_table(X):
     if isinstance(X, (list, tuple)):
         rows = all(isinstance(row, (list, tuple)) for row in X)
         return rows and len({len(row) for row in X}) == 1 and all(np.isscalar(row[0]) for row in X if row)
-    if isinstance(X, (str, bytes)):
+    if isinstance(X, (str, bytes, Dataset)):
         return False
+    if is_frame(X, "polars"):
+        return hasattr(X, "columns")
     if isinstance(X, np.ndarray):
         return X.ndim != 3 and X.dtype.kind not in "US" and not (X.ndim == 1 and X.dtype == object)
     return True
@@ -120,8 +134,12 @@ def panel(X):
     frame of pandas with an index of two levels             series, time; a column per channel
     nested frame of pandas                                  a series of pandas per cell
     list of strings                                         symbols
+    :class:`fishweir.Dataset`                               its series
     =====================================================  =============================================
     """
+    if isinstance(X, Dataset):
+        read = panel(X.X)
+        return Panel(read.series, read.count, X.channels)
     if is_frame(X, "pandas"):
         if X.ndim == 1 and X.dtype == object:
             return panel(list(X))
@@ -132,7 +150,7 @@ def panel(X):
             return _nested(X)
         X = X.to_numpy()
     elif is_frame(X, "polars"):
-        X = X.to_numpy()
+        X = X.to_numpy() if _is_table_of(X, "polars") else list(X)
     if isinstance(X, np.ndarray) and X.dtype != object and X.dtype.kind not in "US":
         array = numbers(X)
         if array.ndim == 2:

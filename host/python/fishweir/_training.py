@@ -1,6 +1,8 @@
 """What all classifiers share, whosever interface they have: their parameters, the training, and the questions."""
 
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,18 +19,18 @@ class TrainedClassifier(Deployable):
 
     def __init__(
         self,
-        states=None,
+        states: int | Sequence[int] | None = None,
         *,
-        family=None,
-        effort="quick",
-        window=None,
-        hop=None,
-        rate=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        family: str | None = None,
+        effort: str = "quick",
+        window: int | None = None,
+        hop: int | None = None,
+        rate: float | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.states = states
         self.family = family
@@ -68,7 +70,7 @@ class TrainedClassifier(Deployable):
             labels=labels.tolist(),
             classes=[str(name) for name in self.classes_],
             groups=None if groups is None else [str(group) for group in groups],
-            channels=names(self.channels) or read.channels,
+            channels=names(self.channels) or names(read.channels),
             alphabet=self.alphabet,
             rate=above_zero("rate", self.rate),
         )

@@ -1,5 +1,7 @@
 """Classifiers with the interface of scikit-learn."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -35,7 +37,7 @@ class _Series:
             self.table_, self.channels_in_ = table, channels
             if not table:
                 self.n_features_in_ = channels
-            self.channel_names_ = read.channels
+            self.channel_names_ = None if _unnamed(read.channels) else read.channels
         elif channels != self.channels_in_:
             has, expects = (
                 "strings" if count is None else f"{count} channels" for count in (channels, self.channels_in_)
@@ -47,7 +49,7 @@ class _Series:
     def _check_names(self, names):
         """Columns in another order would be read as other channels."""
         fitted = self.channel_names_
-        if names and fitted and names != fitted:
+        if fitted and not _unnamed(names) and names != fitted:
             raise FishweirError(
                 f"X has the channels {', '.join(names)}, but {type(self).__name__} was fitted to {', '.join(fitted)}: give "
                 "these in this order"
@@ -62,10 +64,7 @@ class _Series:
 
     def _given(self, X):
         """Series for a fitted estimator."""
-        if not isinstance(X, Dataset):
-            return self._read(X, reset=False)
-        self._check_names(X.channels)
-        return panel(X.X)
+        return self._read(X, reset=False)
 
 
 class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimator):
@@ -97,7 +96,7 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
 
     _kind = "fisher"
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> "FisherClassifier":
         """Fits the classifier to series and their classes.
 
         ``groups`` has the subject, device or day of each series: those of one group stay in one inner fold. A
@@ -126,12 +125,12 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         check_is_fitted(self)
         return self._ask(self._given(X), method)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each series, which is one window; :meth:`predict_windows` takes longer ones."""
         classes = self._answer(X, "predict")
         return self.classes_[classes]
 
-    def predict_windows(self, X):
+    def predict_windows(self, X: Any) -> list[list[tuple[int, int, Any]]]:
         """The decisions on the windows of each series, as a device gives them: lists of ``(start, end, class)``."""
         check_is_fitted(self)
         read = self._given(X)
@@ -139,13 +138,13 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         classes = self.classes_.tolist()
         return [[(start, end, classes[index]) for start, end, index in one] for one in found]
 
-    def doubt(self, X):
+    def doubt(self, X: Any) -> list[str | None]:
         """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
         check_is_fitted(self)
         read = self._given(X)
         return self.model_.doubts(read.series, threads(self.n_jobs))
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy on series, or on their windows where the training had some, as ``fishweir evaluate`` counts."""
         check_is_fitted(self)
         if y is None and not isinstance(X, Dataset):
@@ -162,11 +161,11 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
             X = self._dataset((X, y))
         return self.model_.accuracy(X, threads(self.n_jobs))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, ``[series][class]``."""
         return self._answer(X, "probabilities")
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """The margin of each class over the best of the others; of two classes that of the second."""
         margins = self._answer(X, "margins")
         return margins[:, 1].copy() if len(self.classes_) == 2 else margins

@@ -1,5 +1,8 @@
 """Scores and kernels as transformers of scikit-learn."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -38,7 +41,7 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 read.series,
                 labels=labels,
                 classes=classes,
-                channels=names(self.channels) or read.channels,
+                channels=names(self.channels) or names(read.channels),
                 alphabet=self.alphabet,
             )
         self.kernel_ = _fishweir.Kernel(str(kernel), data, settings(self.options, own), threads(self.n_jobs))
@@ -63,16 +66,16 @@ class FisherTransformer(_OnModels):
 
     def __init__(
         self,
-        states=4,
+        states: int = 4,
         *,
-        scaling=None,
-        per_class=False,
-        family=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        scaling: str | None = None,
+        per_class: bool = False,
+        family: str | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.states = states
         self.scaling = scaling
@@ -131,18 +134,18 @@ class KernelTransformer(_OnModels):
 
     def __init__(
         self,
-        kernel="practical",
+        kernel: str = "practical",
         *,
-        normalise=False,
-        numbers=None,
-        states=4,
-        per_class=False,
-        family=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        normalise: bool = False,
+        numbers: Mapping[str, float] | None = None,
+        states: int = 4,
+        per_class: bool = False,
+        family: str | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.kernel = kernel
         self.normalise = normalise
@@ -168,12 +171,14 @@ class KernelTransformer(_OnModels):
         return self.kernel_.cross(self._given(X).series, threads(self.n_jobs))
 
 
-def kernels():
+def kernels() -> dict[str, str]:
     """The kernels by name, and a line about each."""
     return dict(_fishweir.kernels())
 
 
-def gram(models, kernel="bhattacharyya", *, normalise=True, **numbers):
+def gram(
+    models: Sequence["FisherTransformer"], kernel: str = "bhattacharyya", *, normalise: bool = True, **numbers: float
+) -> np.ndarray:
     """A kernel between fitted models: ``[model][model]``. ``models`` are fitted transformers of one model each."""
     native = []
     for index, one in enumerate(models):
