@@ -54,8 +54,7 @@ impl Dataset {
     ) -> PyResult<Self> {
         let columns = groups.iter().map(|_| GROUP.to_owned()).collect();
         let values = groups.map(|groups| groups.into_iter().map(|group| vec![group]).collect());
-        let known =
-            Known { ids: None, labels, classes, columns, values, channels, alphabet, rate };
+        let known = Known { ids: None, labels, classes, columns, values, channels, alphabet, rate };
         known.of(py, series)
     }
 

@@ -318,7 +318,8 @@ impl Kernel {
                 compute(&settings, &models, views).map_err(said)?.gram
             }
             Compares::Models(compute, _) => {
-                let of_new = of_each(&self.options, self.data.data.kind(), &views[training..], look)?;
+                let of_new =
+                    of_each(&self.options, self.data.data.kind(), &views[training..], look)?;
                 let all: Vec<FittedModel> = self.models.iter().cloned().chain(of_new).collect();
                 return between_models(compute, &settings, &all, self.options.normalise);
             }

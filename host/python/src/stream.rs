@@ -129,7 +129,11 @@ impl Stream {
 /// What was given, for a message.
 fn shown(given: &Bound<'_, PyAny>) -> PyResult<String> {
     let text = given.repr()?.to_str()?.to_owned();
-    Ok(if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text })
+    Ok(if text.chars().count() > 60 {
+        text.chars().take(57).chain("...".chars()).collect()
+    } else {
+        text
+    })
 }
 
 impl Stream {

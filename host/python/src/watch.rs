@@ -59,7 +59,8 @@ impl Detector {
         let change = changed.map_or(Change::Unknown, |changed| Change::Recorded(&changed.data));
         let calibration = Calibration { memory, mean_time };
         let plan = DetectorPlan { baum_welch, calibration, change };
-        let trial = interruptible(py, None, |look| plan.carry_out(&data.data, look))?.map_err(raised)?;
+        let trial =
+            interruptible(py, None, |look| plan.carry_out(&data.data, look))?.map_err(raised)?;
         let unseen = &trial.unseen;
         let words = format!(
             "{} false alarms in {} samples that neither the model nor its limits have seen",
