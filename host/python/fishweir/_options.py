@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from unicodedata import category
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -46,6 +47,13 @@ def _plain(name, value):
     raise FishweirError(f"option {name} is {value!r}: give a number, a name, or a list of these")
 
 
+def printable(given, what):
+    """Refuses names that no model file can hold."""
+    for name in given:
+        if any(category(character) == "Cc" for character in name):
+            raise FishweirError(f"{what} has {name!r}, a name with a control character: take it out")
+
+
 def names(given, what="channels"):
     """A list of names, of a list or of text with commas; ``None`` of none."""
     if given is None:
@@ -54,6 +62,7 @@ def names(given, what="channels"):
     given = [name.strip() for name in given]
     if "" in given:
         raise FishweirError(f"{what} has an empty name in it: {given}")
+    printable(given, what)
     if len(set(given)) < len(given):
         raise FishweirError(f"{what} has a name twice: {', '.join(given)}")
     return given or None

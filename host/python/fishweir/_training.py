@@ -9,7 +9,7 @@ import numpy as np
 from . import _fishweir
 from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
-from ._options import above_zero, names, seed, settings, threads
+from ._options import above_zero, names, printable, seed, settings, threads
 
 
 class TrainedClassifier(Deployable):
@@ -65,10 +65,12 @@ class TrainedClassifier(Deployable):
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise FishweirError(f"y has 1 class, {str(self.classes_[0])!r}: a classifier needs two classes or more")
+        classes = [str(name) for name in self.classes_]
+        printable(classes, "y")
         data = Dataset.from_arrays(
             read.series,
             labels=labels.tolist(),
-            classes=[str(name) for name in self.classes_],
+            classes=classes,
             groups=None if groups is None else [str(group) for group in groups],
             channels=names(self.channels) or names(read.channels),
             alphabet=self.alphabet,

@@ -1,6 +1,6 @@
 """Classifiers with the interface of scikit-learn."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -12,6 +12,9 @@ from ._html import describe
 from ._options import threads
 from ._panel import filled, is_table, panel
 from ._training import TrainedClassifier
+
+
+_Own = TypeVar("_Own", bound="FisherClassifier")
 
 
 class _Series:
@@ -96,7 +99,7 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
 
     _kind = "fisher"
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> "FisherClassifier":
+    def fit(self: _Own, X: Any, y: Any = None, groups: Any = None) -> _Own:
         """Fits the classifier to series and their classes.
 
         ``groups`` has the subject, device or day of each series: those of one group stay in one inner fold. A

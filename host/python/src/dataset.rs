@@ -239,6 +239,9 @@ impl Known<'_> {
             Some(text) => Some(Kind::Symbols(text.parse::<Alphabet>().map_err(raised)?)),
             None => self.channels.map(Kind::Channels),
         };
+        if let Some(rate) = self.rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
+            return Err(refused(format!("rate is {rate}: give samples per second, above 0")));
+        }
         let (ids, labels, values) = (self.ids, self.labels, self.values);
         let made = py.detach(|| -> Result<Data, String> {
             let (kind, samples) = read(&views, kind.as_ref())?;

@@ -47,6 +47,7 @@ PARAMETERS = [
     ({"rate": "50"}, "rate is '50'"),
     ({"channels": ["a", "a", "b"]}, "channels has a name twice"),
     ({"channels": "a,,b"}, "empty name"),
+    ({"channels": ["a", "b\n", "c\td"]}, "a name with a control character"),
     ({"channels": "a,b"}, "3 channels where 2"),
     ({"random_state": -1}, "random_state is -1"),
     ({"random_state": "x"}, "'x' cannot be used"),
@@ -74,6 +75,8 @@ def test_groups_and_classes_have_a_place_for_each_series():
             fishweir.FisherClassifier().fit(X, Y, groups=groups)
     with pytest.raises(fishweir.FishweirError, match="y has 1 class, 'a'"):
         fishweir.FisherClassifier().fit(X, ["a"] * len(X))
+    with pytest.raises(fishweir.FishweirError, match="y has 'a.nb', a name with a control character"):
+        fishweir.FisherClassifier().fit(X, ["a\nb", "c"] * (len(X) // 2))
     windows = fishweir.BayesClassifier(states=1, window=10).fit(X, Y)
     with pytest.raises(fishweir.FishweirError, match="y has 'jump', which is none of the classes circle, rest, shake"):
         windows.score(X, ["jump"] * len(X))
