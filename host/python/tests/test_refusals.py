@@ -184,6 +184,8 @@ def test_kernels_between_models():
 
 def test_an_interrupt_ends_a_kernel():
     many, _ = motions(count=600, length=400)
+    # A shell's background job ignores interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
