@@ -82,7 +82,7 @@ fn kernels_without_features_are_refused_by_name() {
         let output = folder.at("f.csv");
         refuses(
             &format!("features {data} --kernel {kernel} -o {output}"),
-            &format!("unsupported --kernel {kernel}"),
+            format!("unsupported --kernel {kernel}"),
         );
     }
     answers(format!("features {data} --sigma 2 -o {}", folder.at("f.csv")), "idle-option --sigma");

@@ -8,7 +8,7 @@ use fishweir_core::smooth::{SequenceError, viterbi};
 use fishweir_core::{ModelError, ObservationError};
 
 use crate::data::SamplesView;
-use crate::runtime::{Emissions, Hmm, HmmError, RowState, with_states, with_two_sizes};
+use crate::runtime::{Emissions, Hmm, HmmError, RowState, check, with_states, with_two_sizes};
 
 /// The likeliest path of hidden states.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,8 @@ pub fn decode_mixed(
     };
     let mut row = 0;
     let mut states = Vec::with_capacity(weights.len());
-    for weights in weights {
+    for (state, weights) in weights.iter().enumerate() {
+        check::distribution(format!("weights[{state}]"), weights)?;
         let mut parts = Vec::with_capacity(weights.len());
         for weight in weights {
             let model = alone(row);

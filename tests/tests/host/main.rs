@@ -16,4 +16,5 @@ mod profile_training;
 mod routes;
 mod runner;
 mod spotting;
+mod typed;
 mod words;
