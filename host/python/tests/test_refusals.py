@@ -173,7 +173,7 @@ def test_kernels_between_models():
     models = [fishweir.FisherTransformer(states=2).fit(X[Y == name]) for name in np.unique(Y)]
     gram = fishweir.gram(models)
     assert gram.shape == (3, 3) and np.allclose(np.diag(gram), 1.0) and gram[0, 1] < 0.9
-    with pytest.raises(fishweir.FishweirError, match="model 0: give a fitted FisherTransformer"):
+    with pytest.raises(fishweir.FishweirError, match="model 0: give a model of fishweir.hmm"):
         fishweir.gram([FITTED])
     with pytest.raises(ValueError, match="takes no width"):
         fishweir.KernelTransformer("gaussian", numbers={"width": 1.0}).fit(X)
