@@ -244,8 +244,9 @@ fn names_in(
 ) -> Vec<String> {
     let names = fields(comment.trim(), separator);
     let is_number = |field: &&str| commas.number(field).is_some();
+    let is_no_name = |field: &&str| field.trim().is_empty() || is_number(field);
     let Some(first) = rows.first() else { return Vec::new() };
-    match names.len() == first.len() && first.iter().all(is_number) && !names.iter().any(is_number)
+    match names.len() == first.len() && first.iter().all(is_number) && !names.iter().any(is_no_name)
     {
         true => names.into_iter().map(str::to_owned).collect(),
         false => Vec::new(),
