@@ -249,7 +249,7 @@ fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
         "bernoulli: channels of 0 and 1",
         "1 to 8 (mixture)",
         "count takes categorical, gaussian or full-gaussian emissions",
-        "kernel machines take categorical or gaussian ones",
+        "kernel machines need categorical or gaussian",
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }

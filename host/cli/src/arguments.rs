@@ -106,7 +106,7 @@ pub(super) struct TrainingArguments {
     /// [default: 0.00001]
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// Floors of standard deviations, as fractions (0.000001 or more) of the channel's over its class, comma-separated
+    /// Smallest standard deviation of a state, as a fraction (0.000001 or more) of the channel's standard deviation within its class; several, comma-separated
     ///
     /// Inner cross-validation chooses among several [default: 0.3,0.03; --effort thorough adds 0.1 and 0.01; 0.03 for one
     /// model per lag that is taken untried].
@@ -251,13 +251,13 @@ enum NormalisationName {
 enum ScalingName {
     /// Unscaled
     Practical,
-    /// Divided by the root of the information's diagonal, of the training data
+    /// Divided by the square root of the diagonal of the training data's information matrix
     Diagonal,
-    /// Whitened by the information of the training data
+    /// Whitened by the training data's information matrix
     Whitened,
-    /// Whitened by the models' own information, over sequences drawn from them
+    /// Whitened by the models' own information matrix, estimated from sequences drawn from them
     Sampled,
-    /// Whitened by the models' own information, over all sequences of a length (a few symbols)
+    /// Whitened by the models' own information matrix, summed over all sequences of a length (a few symbols)
     Exact,
 }
 

@@ -45,7 +45,8 @@ const DEVICE_SAMPLES: usize = WINDOW.get() + HOP.get();
 
 const EXAMPLES: &str = "\
 Examples:
-  fishweir demo -o out";
+  fishweir demo -o out
+  fishweir demo --run";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -53,6 +54,9 @@ pub(super) struct Arguments {
     /// Folder for all that is made
     #[arg(short, long, value_name = "DIR", default_value = "out")]
     output: PathBuf,
+    /// Run the model under QEMU too, and compare every bit: half a minute more, most of it to build the image
+    #[arg(long)]
+    run: bool,
     /// Report as JSON on standard output, stages on standard error
     #[arg(long)]
     json: bool,
@@ -64,7 +68,7 @@ struct Results {
     cross_validation: CrossValidationReport,
     fit: FitReport,
     held_out: ModelEvaluation,
-    /// Null where the emulator or the device's target is missing.
+    /// Null without `--run`, and where the emulator or the device's target is missing.
     device: Option<DeviceComparison>,
     seconds: f64,
 }
@@ -72,6 +76,7 @@ struct Results {
 /// Reporter of the stages.
 struct Narrator {
     to_stderr: bool,
+    stages: usize,
     stage: usize,
     started: Instant,
 }
@@ -92,7 +97,7 @@ impl Narrator {
     fn stage(&mut self, text: impl std::fmt::Display) -> Result<(), Failure> {
         self.stage += 1;
         let seconds = self.started.elapsed().as_secs();
-        self.say(format_args!("\n[{} of 5, after {seconds} s] {text}", self.stage))
+        self.say(format_args!("\n[{} of {}, after {seconds} s] {text}", self.stage, self.stages))
     }
 
     fn show(&self, report: &impl Report) -> Result<(), Failure> {
@@ -107,7 +112,8 @@ impl Narrator {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let mut tell = Narrator { to_stderr: arguments.json, stage: 0, started };
+    let stages = if arguments.run { 5 } else { 4 };
+    let mut tell = Narrator { to_stderr: arguments.json, stages, stage: 0, started };
     let folder = arguments.output.as_path();
     fs::create_dir_all(folder).map_err(|error| {
         Failure::input(
@@ -131,12 +137,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         counted(data.observations(), "sample"),
     ))?;
 
-    let firmware = firmware_and_board();
+    let firmware = arguments.run.then(firmware_and_board);
     // An image links on one core: what this one stands on is built meanwhile.
-    let prepared = firmware.as_ref().ok().map(|(firmware, board)| {
-        let (firmware, board) = (firmware.clone(), *board);
-        thread::spawn(move || prepare(&firmware, board))
-    });
+    let prepared =
+        firmware.as_ref().and_then(|found| found.as_ref().ok()).map(|(firmware, board)| {
+            let (firmware, board) = (firmware.clone(), *board);
+            thread::spawn(move || prepare(&firmware, board))
+        });
     tell.stage(format_args!(
         "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
          never saw them. Training series are also shown mirrored, as from the other arm, and turned \
@@ -202,14 +209,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     files::write_whole(&at("stream.svg"), figure(&data, &outside, &deployed, subject)?.as_bytes())?;
     tell.say(format_args!("    {}", at("stream.svg").display()))?;
 
-    tell.stage(
-        "Running the model on an emulated Cortex-M4F, over the first two windows of each of the subject's \
-         series, every bit compared with the host.",
-    )?;
+    if arguments.run {
+        tell.stage(
+            "Running the model on an emulated Cortex-M4F, over the first two windows of each of the subject's \
+             series, every bit compared with the host.",
+        )?;
+    }
     // Whatever came of it: the build around the model says.
     prepared.map(thread::JoinHandle::join);
     let device = match firmware {
-        Ok((firmware, board)) => {
+        None => None,
+        Some(Ok((firmware, board))) => {
             let streams = outside.iter().map(|&series| {
                 let view = data.series()[series].samples.view();
                 view.slice(0..view.len().min(DEVICE_SAMPLES))
@@ -221,7 +231,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             tell.show(&report)?;
             Some(report)
         }
-        Err(missing) => {
+        Some(Err(missing)) => {
             tell.say("    NOT DONE: this machine lacks something. To have it done:")?;
             for what in missing {
                 tell.say(format_args!("      {what}"))?;

@@ -2,13 +2,16 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
+from ._options import above_zero, whole
 from ._panel import panel
 from ._report import Report
 from ._stream import Stream
@@ -21,27 +24,36 @@ class Deployable:
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
-    def cost(self):
+    def cost(self) -> dict[str, Any]:
         """RAM, flash and work per sample on a device, by name."""
         self._check_fitted()
         return json.loads(_fishweir.cost(self.model_))
 
-    def info(self, rate=None):
+    def info(self, rate: float | None = None) -> Report:
         """The model on every board: room, speed and battery, as ``fishweir info`` reports."""
         self._check_fitted()
-        return Report(_fishweir.inspect(self.model_, rate))
+        return Report(_fishweir.inspect(self.model_, above_zero("rate", rate)))
 
-    def stream(self, endless=False):
+    def stream(self, endless: bool = False) -> Stream:
         """A stream that decides on the windows of the training, in the device's bits."""
         self._check_fitted()
         return Stream(self.model_, self.classes_, endless)
 
-    def to_json(self):
+    def to_json(self) -> bytes:
         """The model file, as bytes."""
         self._check_fitted()
         return self.model_.to_json()
 
-    def export(self, path, *, number="f32", endless=False, data=None, cores=(), prefix=None):
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        number: str = "f32",
+        endless: bool = False,
+        data: Any = None,
+        cores: Sequence[str] = (),
+        prefix: str | None = None,
+    ) -> None:
         """Writes the model for a device, by the ending of ``path``.
 
         ================  ==========================================================
@@ -58,6 +70,8 @@ class Deployable:
         path = Path(path)
         data = self._dataset(data)
         if path.suffix == ".json":
+            if number != "f32":
+                raise FishweirError(f"{path}: a model file has the numbers of the training: leave out number")
             return write(path, self.model_.to_json())
         if path.suffix == ".fishweir":
             if number != "f32":
@@ -68,9 +82,20 @@ class Deployable:
             return write(path, source.encode())
         if path.suffix:
             raise FishweirError(f"{path}: the ending says neither .rs, .fishweir nor .json; a library for C is a folder")
-        _fishweir.c_library(source, path, list(cores), prefix)
+        _fishweir.c_library(source, path, [cores] if isinstance(cores, str) else list(cores), prefix)
 
-    def project(self, folder, board, *, data=None, number="f32", rate=None, tasks=False, endless=False, name=None):
+    def project(
+        self,
+        folder: str | os.PathLike[str],
+        board: str,
+        *,
+        data: Any = None,
+        number: str = "f32",
+        rate: float | None = None,
+        tasks: bool = False,
+        endless: bool = False,
+        name: str | None = None,
+    ) -> dict[str, Any]:
         """Writes a firmware project for a board, which builds alone. ``data`` stands for a sensor and for the self-test."""
         self._check_fitted()
         text = _fishweir.project(
@@ -86,12 +111,15 @@ class Deployable:
         )
         return json.loads(text)
 
-    def run(self, X, board="mps2-an386", *, limit=None, artefact=False):
+    def run(
+        self, X: Any, board: str = "mps2-an386", *, limit: int | None = None, artefact: bool = False
+    ) -> Report:
         """Streams series to an emulated board, and compares every bit with the host. Needs cargo and QEMU.
 
         ``report["differing_bits"]`` is 0 where device and host agree.
         """
         self._check_fitted()
+        limit = None if limit is None else whole("limit", limit)
         return Report(_fishweir.run(self.model_, self._dataset(X), board, limit, artefact))
 
     def _dataset(self, data):
@@ -116,6 +144,8 @@ class Deployable:
 def write(path, contents):
     """Writes a file whole or not at all."""
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FishweirError(f"{path}: there is no folder {path.parent}: make it first")
     half = path.with_name(path.name + ".part")
     half.write_bytes(contents)
     os.replace(half, path)

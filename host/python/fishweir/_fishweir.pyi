@@ -29,7 +29,6 @@ __all__ = [
     "classifier_of",
     "cost",
     "fit",
-    "fit_model",
     "gram",
     "inspect",
     "kernels",
@@ -85,9 +84,11 @@ class Dataset:
     @staticmethod
     def restore(
         series: list[Any],
+        ids: list[str],
         labels: list[int],
         classes: list[str],
-        groups: list[str] | None,
+        columns: list[str],
+        values: list[list[str]],
         channels: list[str] | None,
         alphabet: str | None,
         rate: float | None,
@@ -167,6 +168,7 @@ class Kernel:
     ) -> Kernel: ...
     def cross(self, series: _Series, threads: int | None = None) -> NDArray[np.float64]: ...
     def scores(self, series: _Series, threads: int | None = None) -> NDArray[np.float64]: ...
+    def models(self) -> list[Model]: ...
     def parameter_names(self) -> list[str]: ...
 
 @final
@@ -256,7 +258,6 @@ class Profile:
     def scores(self, sequences: list[str]) -> list[float]: ...
 
 def fit(kind: str, data: Dataset, options: str = "{}", threads: int | None = None) -> Classifier: ...
-def fit_model(data: Dataset, options: str = "{}", threads: int | None = None) -> Model: ...
 def gram(models: Sequence[Model], kernel: str = "bhattacharyya", options: str = "{}") -> NDArray[np.float64]: ...
 def kernels() -> list[tuple[str, str]]: ...
 def read_files(paths: Sequence[Path], options: str = "{}", like: Classifier | None = None) -> Dataset: ...

@@ -11,12 +11,17 @@ from ._fishweir import Dataset, FishweirError
 _NATIVE = frozenset(np.dtype(name) for name in ("f8", "f4", "i8", "i4", "i2", "u1"))
 
 
+def filled(array):
+    """A masked array with NaN where it is masked; anything else as it is."""
+    return array.astype(np.float64).filled(np.nan) if isinstance(array, np.ma.MaskedArray) else array
+
+
 def numbers(array, what="X"):
     """An aligned array of a type that the native part reads; a view where nothing has to be converted."""
-    array = np.asarray(array)
+    array = np.asarray(filled(array))
     if array.dtype == object:
         try:
-            array = array.astype(np.float64)
+            array = _present(array).astype(np.float64)
         except (TypeError, ValueError) as error:
             raise FishweirError(f"{what} holds objects that are no numbers: {error}") from None
     if array.dtype.kind not in "fiub":
@@ -24,6 +29,12 @@ def numbers(array, what="X"):
     if array.dtype not in _NATIVE:
         array = array.astype(np.float64)
     return array if array.flags.aligned else array.copy()
+
+
+def _present(objects):
+    """Objects with NaN for ``None`` and for the missing value of pandas, which is no number."""
+    missing = np.frompyfunc(lambda value: value is None or type(value).__name__ == "NAType", 1, 1)(objects)
+    return np.where(np.asarray(missing, dtype=bool), np.nan, objects)
 
 
 def is_frame(value, package):
@@ -48,15 +59,27 @@ class Panel:
         self.channels = channels
 
 
+def _is_table_of(value, package):
+    return is_frame(value, package) and hasattr(value, "to_numpy") and hasattr(value, "columns")
+
+
+def _columns(frame, what):
+    """The numbers of a frame, or an error that names the column that has none."""
+    try:
+        return numbers(frame.to_numpy(), what)
+    except FishweirError:
+        for name in frame.columns:
+            numbers(frame[name].to_numpy(), f"{what}, column {name!r}")
+        raise
+
+
 def _one(value, index):
     """One series as ``[time][channel]``, or a string, and the names of its channels."""
     what = f"series {index}"
     if isinstance(value, str):
         return value, None
-    if is_frame(value, "pandas") and value.ndim == 2:
-        return numbers(value.to_numpy(), what), [str(name) for name in value.columns]
-    if is_frame(value, "polars") and hasattr(value, "columns"):
-        return numbers(value.to_numpy(), what), [str(name) for name in value.columns]
+    if _is_table_of(value, "pandas") or _is_table_of(value, "polars"):
+        return _columns(value, what), [str(name) for name in value.columns]
     array = numbers(value, what)
     if array.ndim == 1:
         return array[:, np.newaxis], None
@@ -91,8 +114,10 @@ def is_table(X):
     if isinstance(X, (list, tuple)):
         rows = all(isinstance(row, (list, tuple)) for row in X)
         return rows and len({len(row) for row in X}) == 1 and all(np.isscalar(row[0]) for row in X if row)
-    if isinstance(X, (str, bytes)):
+    if isinstance(X, (str, bytes, Dataset)):
         return False
+    if is_frame(X, "polars"):
+        return hasattr(X, "columns")
     if isinstance(X, np.ndarray):
         return X.ndim != 3 and X.dtype.kind not in "US" and not (X.ndim == 1 and X.dtype == object)
     return True
@@ -109,8 +134,12 @@ def panel(X):
     frame of pandas with an index of two levels             series, time; a column per channel
     nested frame of pandas                                  a series of pandas per cell
     list of strings                                         symbols
+    :class:`fishweir.Dataset`                               its series
     =====================================================  =============================================
     """
+    if isinstance(X, Dataset):
+        read = panel(X.X)
+        return Panel(read.series, read.count, X.channels)
     if is_frame(X, "pandas"):
         if X.ndim == 1 and X.dtype == object:
             return panel(list(X))
@@ -121,7 +150,7 @@ def panel(X):
             return _nested(X)
         X = X.to_numpy()
     elif is_frame(X, "polars"):
-        X = X.to_numpy()
+        X = X.to_numpy() if _is_table_of(X, "polars") else list(X)
     if isinstance(X, np.ndarray) and X.dtype != object and X.dtype.kind not in "US":
         array = numbers(X)
         if array.ndim == 2:
@@ -135,7 +164,14 @@ def panel(X):
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
         raise FishweirError(f"X is of {type(X).__name__}: give an array, a frame, or a list of series")
     each = [_one(one, index) for index, one in enumerate(X)]
-    return Panel([series for series, _ in each], len(each), each[0][1] if each else None)
+    names = each[0][1] if each else None
+    for index, (_, others) in enumerate(each):
+        if names and others and others != names:
+            raise FishweirError(
+                f"series {index} has the columns {', '.join(others)}, and series 0 has {', '.join(names)}: give all the same "
+                "columns in the same order"
+            )
+    return Panel([series for series, _ in each], len(each), names)
 
 
 __all__ = ["Dataset", "Panel", "numbers", "panel"]

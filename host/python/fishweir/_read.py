@@ -3,14 +3,16 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from . import _fishweir
-from ._fishweir import Dataset
+from ._fishweir import Dataset, FishweirError
+from ._options import settings
 
 
-def read(path, *more, like=None, **options):
+def read(path: str | os.PathLike[str], *more: str | os.PathLike[str], like: Any = None, **options: Any) -> Dataset:
     """Reads a file, or several: tables under the names that you use, a folder of recordings per class, WAV, NumPy, EDF, WFDB,
     recordings of Edge Impulse or Sensor Logger, logs of named events, strings or FASTA.
 
@@ -19,25 +21,40 @@ def read(path, *more, like=None, **options):
     ``data.findings()`` tells how a file was read.
     """
     paths = [Path(os.fspath(one)) for one in (path, *more)]
-    if "channels" in options and isinstance(options["channels"], str):
-        options["channels"] = options["channels"].split(",")
-    if "columns" in options and isinstance(options["columns"], str):
-        options["columns"] = options["columns"].split(",")
-    model = getattr(like, "model_", like)
-    return _fishweir.read_files(paths, json.dumps({k: v for k, v in options.items() if v is not None}), model)
+    for name in ("channels", "columns", "na"):
+        if isinstance(options.get(name), str):
+            options[name] = options[name].split(",")
+    if like is not None and not hasattr(like, "model_"):
+        raise FishweirError(f"like is {like!r}: give a fitted classifier")
+    return _fishweir.read_files(paths, settings(options, {}), None if like is None else like.model_)
 
 
-def load(path):
-    """Reads a model file that ``fishweir fit`` or ``export`` wrote, as a fitted classifier."""
+def load(path: str | os.PathLike[str]) -> Any:
+    """Reads a model file of the command, or of ``export``: a fitted classifier, detector, spotter or classifier of records."""
     from .classifiers import BayesClassifier, FisherClassifier
+    from .records import RecordClassifier
+    from .watching import ChangeDetector, EventSpotter
 
     path = Path(os.fspath(path))
-    model = _fishweir.Classifier.from_json(path.read_bytes(), str(path))
+    contents = path.read_bytes()
+    parts = _parts(contents)
+    for part, kind in (("normal", ChangeDetector), ("background", EventSpotter), ("columns", RecordClassifier)):
+        if part in parts:
+            return kind()._load(contents)
+    model = _fishweir.Classifier.from_json(contents, str(path))
     classifier = BayesClassifier() if model.method == "bayes" else FisherClassifier()
     classifier.model_ = model
     classifier.classes_ = np.asarray(model.classes)
     classifier._observe(model)
     return classifier
+
+
+def _parts(contents):
+    """Names of the parts of a model; none where it cannot be read: the library says why."""
+    try:
+        return json.loads(contents)["classifier"].keys()
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return ()
 
 
 __all__ = ["Dataset", "load", "read"]

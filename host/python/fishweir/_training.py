@@ -1,13 +1,15 @@
 """What all classifiers share, whosever interface they have: their parameters, the training, and the questions."""
 
-import json
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _fishweir
 from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
+from ._options import above_zero, names, printable, seed, settings, threads
 
 
 class TrainedClassifier(Deployable):
@@ -17,18 +19,18 @@ class TrainedClassifier(Deployable):
 
     def __init__(
         self,
-        states=None,
+        states: int | Sequence[int] | None = None,
         *,
-        family=None,
-        effort="quick",
-        window=None,
-        hop=None,
-        rate=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        family: str | None = None,
+        effort: str = "quick",
+        window: int | None = None,
+        hop: int | None = None,
+        rate: float | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.states = states
         self.family = family
@@ -43,10 +45,9 @@ class TrainedClassifier(Deployable):
         self.options = options
         super().__init__()
 
-    def _options(self):
-        """Options of the training by the names of ``fishweir fit``."""
-        given = {name.replace("-", "_"): value for name, value in (self.options or {}).items()}
-        own = {
+    def _own(self):
+        """The parameters by the names of the options of ``fishweir fit``."""
+        return {
             "states": self.states,
             "emission": self.family,
             "effort": self.effort,
@@ -54,33 +55,33 @@ class TrainedClassifier(Deployable):
             "hop": self.hop,
             "seed": seed(self.random_state),
         }
-        given.update((name, value) for name, value in own.items() if value is not None)
-        return given
 
     def _train(self, read, y, groups=None):
         """Fits to a panel and its classes."""
+        if groups is not None and len(groups) != read.count:
+            raise FishweirError(f"X has {read.count} series and groups has {len(groups)}: give one per series")
         if len(y) != read.count:
             raise FishweirError(f"X has {read.count} series and y has {len(y)} classes")
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise FishweirError(f"y has 1 class, {self.classes_[0]!r}: a classifier needs two classes or more")
+            raise FishweirError(f"y has 1 class, {str(self.classes_[0])!r}: a classifier needs two classes or more")
+        classes = [str(name) for name in self.classes_]
+        printable(classes, "y")
         data = Dataset.from_arrays(
             read.series,
             labels=labels.tolist(),
-            classes=[str(name) for name in self.classes_],
+            classes=classes,
             groups=None if groups is None else [str(group) for group in groups],
-            channels=self.channels or read.channels,
+            channels=names(self.channels) or names(read.channels),
             alphabet=self.alphabet,
-            rate=self.rate,
+            rate=above_zero("rate", self.rate),
         )
         self._train_on(data, None if groups is None else "group")
 
     def _train_on(self, data, group=None):
         """Fits to a data set; series of one group, by the name of a column, stay in one inner fold."""
-        options = self._options()
-        if group is not None:
-            options.setdefault("group", group)
-        self.model_ = _fishweir.fit(self._kind, data, json.dumps(options), threads(self.n_jobs))
+        own = self._own() if group is None else {**self._own(), "group": group}
+        self.model_ = _fishweir.fit(self._kind, data, settings(self.options, own), threads(self.n_jobs))
 
     def _ask(self, read, method):
         """The answers of a fitted classifier to a panel; refused samples are counted."""
@@ -92,16 +93,3 @@ class TrainedClassifier(Deployable):
                 stacklevel=4,
             )
         return found
-
-
-def threads(n_jobs):
-    """Threads of a call: all cores for none and for -1."""
-    return None if n_jobs is None or n_jobs < 1 else int(n_jobs)
-
-
-def seed(random_state):
-    if random_state is None:
-        return None
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    return int(random_state.randint(1, 2**31 - 1))

@@ -1,5 +1,9 @@
 """The classifiers with the interface of aeon. Needs aeon: ``pip install fishweir[aeon]``."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 from aeon.classification.base import BaseClassifier
 
 from ._panel import panel
@@ -19,18 +23,18 @@ class _Classifier(TrainedClassifier, BaseClassifier):
     # One thread by default, as all of aeon has it.
     def __init__(
         self,
-        states=None,
+        states: int | Sequence[int] | None = None,
         *,
-        family=None,
-        effort="quick",
-        window=None,
-        hop=None,
-        rate=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=1,
-        options=None,
+        family: str | None = None,
+        effort: str = "quick",
+        window: int | None = None,
+        hop: int | None = None,
+        rate: float | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = 1,
+        options: Mapping[str, Any] | None = None,
     ):
         super().__init__(
             states,

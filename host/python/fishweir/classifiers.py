@@ -1,5 +1,7 @@
 """Classifiers with the interface of scikit-learn."""
 
+from typing import Any, TypeVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -7,8 +9,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 
 from ._fishweir import Dataset, FishweirError
 from ._html import describe
-from ._panel import is_table, panel
-from ._training import TrainedClassifier, threads
+from ._options import threads
+from ._panel import filled, is_table, panel
+from ._training import TrainedClassifier
+
+
+_Own = TypeVar("_Own", bound="FisherClassifier")
 
 
 class _Series:
@@ -22,6 +28,7 @@ class _Series:
 
     def _read(self, X, reset):
         """The series of any container; a table is checked as scikit-learn checks it."""
+        X = filled(X)
         table = is_table(X)
         if table and (reset or self.table_):
             X = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
@@ -33,21 +40,34 @@ class _Series:
             self.table_, self.channels_in_ = table, channels
             if not table:
                 self.n_features_in_ = channels
+            self.channel_names_ = None if _unnamed(read.channels) else read.channels
         elif channels != self.channels_in_:
-            raise FishweirError(
-                f"X has {channels} channels, but {type(self).__name__} is expecting {self.channels_in_} channels as input"
+            has, expects = (
+                "strings" if count is None else f"{count} channels" for count in (channels, self.channels_in_)
             )
+            raise FishweirError(f"X has {has}, but {type(self).__name__} is expecting {expects} as input")
+        self._check_names(read.channels)
         return read
+
+    def _check_names(self, names):
+        """Columns in another order would be read as other channels."""
+        fitted = self.channel_names_
+        if fitted and not _unnamed(names) and names != fitted:
+            raise FishweirError(
+                f"X has the channels {', '.join(names)}, but {type(self).__name__} was fitted to {', '.join(fitted)}: give "
+                "these in this order"
+            )
 
     def _observe(self, data):
         """Takes the channels of a data set, or of a model."""
         self.table_ = False
         self.channels_in_ = None if data.channels is None else len(data.channels)
+        self.channel_names_ = None if _unnamed(data.channels) else data.channels
         self.n_features_in_ = self.channels_in_
 
     def _given(self, X):
         """Series for a fitted estimator."""
-        return panel(X.X) if isinstance(X, Dataset) else self._read(X, reset=False)
+        return self._read(X, reset=False)
 
 
 class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimator):
@@ -79,13 +99,17 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
 
     _kind = "fisher"
 
-    def fit(self, X, y=None, groups=None):
+    def fit(self: _Own, X: Any, y: Any = None, groups: Any = None) -> _Own:
         """Fits the classifier to series and their classes.
 
         ``groups`` has the subject, device or day of each series: those of one group stay in one inner fold. A
         :class:`fishweir.Dataset` has its classes already, and its groups by the name of a column.
         """
         if isinstance(X, Dataset):
+            if y is not None:
+                raise FishweirError("a Dataset has its classes already: leave out y")
+            if groups is not None and not isinstance(groups, str):
+                raise FishweirError("groups of a Dataset is the name of one of its columns, such as \"subject\"")
             self.classes_ = np.asarray(X.classes)
             self._observe(X)
             self._train_on(X, groups)
@@ -95,32 +119,35 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         read = self._read(X, reset=True)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self._train(read, y, None if groups is None else column_or_1d(groups))
+        if groups is not None and np.ndim(groups) != 1:
+            raise FishweirError("groups has to have one name or number per series")
+        self._train(read, y, groups)
         return self
 
     def _answer(self, X, method):
         check_is_fitted(self)
         return self._ask(self._given(X), method)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The class of each series, which is one window; :meth:`predict_windows` takes longer ones."""
         classes = self._answer(X, "predict")
         return self.classes_[classes]
 
-    def predict_windows(self, X):
+    def predict_windows(self, X: Any) -> list[list[tuple[int, int, Any]]]:
         """The decisions on the windows of each series, as a device gives them: lists of ``(start, end, class)``."""
         check_is_fitted(self)
         read = self._given(X)
         found = self.model_.predict_windows(read.series, threads(self.n_jobs))
-        return [[(start, end, self.classes_[index]) for start, end, index in one] for one in found]
+        classes = self.classes_.tolist()
+        return [[(start, end, classes[index]) for start, end, index in one] for one in found]
 
-    def doubt(self, X):
+    def doubt(self, X: Any) -> list[str | None]:
         """The reason to doubt each decision, ``None`` where it is accepted. For ``options={"reject": 0.05}``."""
         check_is_fitted(self)
         read = self._given(X)
         return self.model_.doubts(read.series, threads(self.n_jobs))
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Accuracy on series, or on their windows where the training had some, as ``fishweir evaluate`` counts."""
         check_is_fitted(self)
         if y is None and not isinstance(X, Dataset):
@@ -130,14 +157,18 @@ class FisherClassifier(_Series, TrainedClassifier, ClassifierMixin, BaseEstimato
         if sample_weight is not None:
             raise FishweirError("windows have no weights: leave out sample_weight")
         if not isinstance(X, Dataset):
+            unknown = sorted(set(np.asarray(y).tolist()) - set(self.classes_.tolist()), key=str)
+            if unknown:
+                raise FishweirError(f"y has {unknown[0]!r}, which is none of the classes {', '.join(map(str, self.classes_))}")
+            self._given(X)
             X = self._dataset((X, y))
         return self.model_.accuracy(X, threads(self.n_jobs))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, ``[series][class]``."""
         return self._answer(X, "probabilities")
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """The margin of each class over the best of the others; of two classes that of the second."""
         margins = self._answer(X, "margins")
         return margins[:, 1].copy() if len(self.classes_) == 2 else margins
@@ -153,6 +184,11 @@ class BayesClassifier(FisherClassifier):
     """
 
     _kind = "bayes"
+
+
+def _unnamed(channels):
+    """Whether channels have the names of those that have none."""
+    return channels in (None, ["x"], [f"x{index}" for index in range(len(channels or []))])
 
 
 def _channels(read):

@@ -4,15 +4,20 @@ import csv
 import io
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from . import _fishweir
 from ._deploy import write
 from ._fishweir import FishweirError
+from ._options import whole
 
 _CLASS = "class"
 
@@ -30,7 +35,7 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
         Records added to each cell of a table.
     """
 
-    def __init__(self, method="naive-bayes", *, parents=2, pseudo_count=1.0):
+    def __init__(self, method: str = "naive-bayes", *, parents: int = 2, pseudo_count: float = 1.0):
         self.method = method
         self.parents = parents
         self.pseudo_count = pseudo_count
@@ -38,19 +43,36 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         """Learns from records, a row each: a frame, an array, or a list of dictionaries."""
         names, rows = _rows(X)
-        self.columns_ = names
-        self.classes_ = np.unique(np.asarray(y))
-        table = _table([*names, _CLASS], [[*row, label] for row, label in zip(rows, np.asarray(y).tolist(), strict=True)])
+        if y is None:
+            raise FishweirError("RecordClassifier requires y to be passed, but the target y is None")
+        y = column_or_1d(y)
+        check_classification_targets(y)
+        if len(y) != len(rows):
+            raise FishweirError(f"X has {len(rows)} records and y has {len(y)} classes")
+        own = _CLASS
+        while own in names:
+            own += "_"
+        self.classes_ = np.unique(y)
+        table = _table([*names, own], [[*row, label] for row, label in zip(rows, y.tolist(), strict=True)])
         self.model_ = _fishweir.RecordClassifier.fit(
-            table, _CLASS, self.method, self.parents, float(self.pseudo_count)
+            table, own, str(self.method), whole("parents", self.parents), float(self.pseudo_count)
         )
         known = {str(name): index for index, name in enumerate(self.classes_.tolist())}
         self._places = [known[name] for name in self.model_.classes]
         return self
 
-    def _values(self, X):
+    def _load(self, contents):
+        self.model_ = _fishweir.RecordClassifier.from_json(contents)
+        self.classes_ = np.asarray(self.model_.classes)
+        self._places = list(range(len(self.classes_)))
+        return self
+
+    def _check_fitted(self):
         if not hasattr(self, "model_"):
             raise NotFittedError("this RecordClassifier is not fitted yet: call fit first")
+
+    def _values(self, X):
+        self._check_fitted()
         names, rows = _rows(X)
         values = self.model_.values(_table(names, rows))
         if values.shape[1] == 1:
@@ -68,12 +90,14 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
         """The class of each record."""
         return self.classes_[self._values(X).argmax(axis=1)]
 
-    def cost(self):
+    def cost(self) -> dict[str, Any]:
         """RAM, flash and work per event on a device, by name."""
+        self._check_fitted()
         return json.loads(self.model_.cost())
 
-    def export(self, path):
+    def export(self, path: str | os.PathLike[str]) -> None:
         """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
+        self._check_fitted()
         if str(path).endswith(".rs"):
             write(path, self.model_.rust_source().encode())
         elif str(path).endswith(".json"):
@@ -85,15 +109,21 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
 class Profile:
     """A profile hidden Markov model of a sequence family, from a file of HMMER3."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]):
         path = Path(os.fspath(path))
-        self.model_ = _fishweir.Profile.parse(path.read_text(encoding="utf-8"), str(path))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise FishweirError(f"{path}: is no text, and so no profile of HMMER3") from None
+        self.model_ = _fishweir.Profile.parse(text, str(path))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.model_)
 
-    def scores(self, sequences):
+    def scores(self, sequences: Sequence[str]) -> np.ndarray:
         """The score of each sequence in bits, by Forward."""
+        if isinstance(sequences, str):
+            raise FishweirError("sequences is one string: give a list of them")
         return np.asarray(self.model_.scores(list(sequences)))
 
 

@@ -1,6 +1,7 @@
 """Scores and kernels as transformers of scikit-learn."""
 
-import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -8,26 +9,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
+from ._options import names, seed, settings, threads
 from ._panel import panel
-from ._training import seed, threads
 from .classifiers import _Series
 
 
 class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What transformers on hidden Markov models share."""
 
-    def _model_options(self):
-        given = {name.replace("-", "_"): value for name, value in (self.options or {}).items()}
-        own = {
+    def _own(self):
+        return {
             "states": self.states,
             "emission": self.family,
             "seed": seed(self.random_state),
-            "per_class": self.per_class or None,
+            "per_class": bool(self.per_class),
         }
-        given.update((name, value) for name, value in own.items() if value is not None)
-        return given
 
-    def _fit(self, X, y, kernel, options):
+    def _fit(self, X, y, kernel, own):
         if isinstance(X, Dataset):
             data = X
             self._observe(data)
@@ -37,16 +35,16 @@ class _OnModels(_Series, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             if self.per_class:
                 if y is None:
                     raise FishweirError("one model per class needs the classes: requires y to be passed")
-                names, labels = np.unique(np.asarray(y), return_inverse=True)
-                labels, classes = labels.tolist(), [str(name) for name in names]
+                found, labels = np.unique(np.asarray(y), return_inverse=True)
+                labels, classes = labels.tolist(), [str(name) for name in found]
             data = Dataset.from_arrays(
                 read.series,
                 labels=labels,
                 classes=classes,
-                channels=self.channels or read.channels,
+                channels=names(self.channels) or names(read.channels),
                 alphabet=self.alphabet,
             )
-        self.kernel_ = _fishweir.Kernel(kernel, data, json.dumps(options), threads(self.n_jobs))
+        self.kernel_ = _fishweir.Kernel(str(kernel), data, settings(self.options, own), threads(self.n_jobs))
         return data
 
 
@@ -68,16 +66,16 @@ class FisherTransformer(_OnModels):
 
     def __init__(
         self,
-        states=4,
+        states: int = 4,
         *,
-        scaling=None,
-        per_class=False,
-        family=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        scaling: str | None = None,
+        per_class: bool = False,
+        family: str | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.states = states
         self.scaling = scaling
@@ -91,16 +89,15 @@ class FisherTransformer(_OnModels):
 
     def fit(self, X, y=None):
         """Fits the models."""
-        options = self._model_options()
-        if self.scaling is not None:
-            options["information"] = self.scaling
-        data = self._fit(X, y, "practical", options)
-        names = self.kernel_.parameter_names()
+        if self.scaling not in (None, "diagonal", "empirical", "sampled"):
+            raise FishweirError(f"scaling is {self.scaling!r}: give diagonal, empirical, sampled, or None")
+        data = self._fit(X, y, "practical", {**self._own(), "information": self.scaling})
+        parameters = self.kernel_.parameter_names()
         # Whitening leaves out directions without information.
         first = self.kernel_.scores(panel([data.series(0)]).series, threads(self.n_jobs))
         self._n_features_out = first.shape[1]
-        named = self.scaling in (None, "diagonal") and len(names) == self._n_features_out
-        self._names = names if named else None
+        named = self.scaling in (None, "diagonal") and len(parameters) == self._n_features_out
+        self._names = parameters if named else None
         return self
 
     def transform(self, X):
@@ -121,7 +118,7 @@ class KernelTransformer(_OnModels):
     """A Gram matrix: the kernel between each series and each series of the training.
 
     Its output is what ``SVC(kernel="precomputed")`` takes. ``fishweir.kernels()`` lists the kernels: between series, by scores
-    (``practical``, ``invariant``, ``gaussian``, ``top`` ...), by hidden states (``count``, ``latent-mean-map``), by words
+    (``practical``, ``invariant``, ``gaussian``, ``top`` with ``per_class`` ...), by hidden states (``count``, ``latent-mean-map``), by words
     (``spectrum``, ``mismatch``), and between a model per series (``ppk``, ``bhattacharyya``, ``mean-map``).
 
     Parameters
@@ -137,18 +134,18 @@ class KernelTransformer(_OnModels):
 
     def __init__(
         self,
-        kernel="practical",
+        kernel: str = "practical",
         *,
-        normalise=False,
-        numbers=None,
-        states=4,
-        per_class=False,
-        family=None,
-        channels=None,
-        alphabet=None,
-        random_state=None,
-        n_jobs=None,
-        options=None,
+        normalise: bool = False,
+        numbers: Mapping[str, float] | None = None,
+        states: int = 4,
+        per_class: bool = False,
+        family: str | None = None,
+        channels: Sequence[str] | None = None,
+        alphabet: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ):
         self.kernel = kernel
         self.normalise = normalise
@@ -164,9 +161,8 @@ class KernelTransformer(_OnModels):
 
     def fit(self, X, y=None):
         """Fits the models under the kernel, and keeps the series."""
-        options = self._model_options()
-        options.update(normalise=bool(self.normalise), numbers=self.numbers or {})
-        self._n_features_out = len(self._fit(X, y, self.kernel, options))
+        own = {**self._own(), "normalise": bool(self.normalise), "numbers": self.numbers or {}}
+        self._n_features_out = len(self._fit(X, y, self.kernel, own))
         return self
 
     def transform(self, X):
@@ -175,13 +171,24 @@ class KernelTransformer(_OnModels):
         return self.kernel_.cross(self._given(X).series, threads(self.n_jobs))
 
 
-def kernels():
+def kernels() -> dict[str, str]:
     """The kernels by name, and a line about each."""
     return dict(_fishweir.kernels())
 
 
-def gram(models, kernel="bhattacharyya", *, normalise=True, **numbers):
-    """A kernel between fitted models: ``[model][model]``. ``models`` have a native ``model_``, or are native themselves."""
-    native = [model.to_model() if hasattr(model, "to_model") else getattr(model, "model_", model) for model in models]
-    options = {"normalise": normalise, "numbers": numbers}
-    return _fishweir.gram(native, kernel, json.dumps(options))
+def gram(
+    models: Sequence[Any], kernel: str = "bhattacharyya", *, normalise: bool = True, **numbers: float
+) -> np.ndarray:
+    """A kernel between fitted models: ``[model][model]``. ``models`` are of :mod:`fishweir.hmm`, or fitted transformers of one
+    model each."""
+    native = []
+    for index, one in enumerate(models):
+        if hasattr(one, "to_model"):
+            native.append(one.to_model())
+            continue
+        found = one.kernel_.models() if hasattr(one, "kernel_") else []
+        if len(found) != 1:
+            raise FishweirError(f"model {index}: give a model of fishweir.hmm, or a fitted FisherTransformer of one model, without per_class")
+        native += found
+    own = {"normalise": bool(normalise), "numbers": numbers}
+    return _fishweir.gram(native, str(kernel), settings(None, own))

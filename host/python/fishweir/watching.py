@@ -1,6 +1,9 @@
 """Detectors of change and spotters of events in streams that never end."""
 
 import json
+import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -9,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from . import _fishweir
 from ._deploy import write
 from ._fishweir import Dataset, FishweirError
+from ._options import above_zero, names, seed, whole
 from ._panel import panel
-from ._training import seed
 
 
 class _Native:
@@ -20,12 +23,16 @@ class _Native:
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
-    def cost(self):
+    def _load(self, contents):
+        self.model_ = self._native.from_json(contents)
+        return self
+
+    def cost(self) -> dict[str, Any]:
         """RAM, flash and work per sample on a device, by name."""
         self._check_fitted()
         return json.loads(self.model_.cost())
 
-    def export(self, path):
+    def export(self, path: str | os.PathLike[str]) -> None:
         """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
         self._check_fitted()
         if str(path).endswith(".rs"):
@@ -48,7 +55,17 @@ class ChangeDetector(_Native, BaseEstimator):
     states, family, random_state : see :class:`fishweir.FisherClassifier`
     """
 
-    def __init__(self, mean_time=10_000.0, *, memory=50.0, states=4, family=None, random_state=None):
+    _native = _fishweir.Detector
+
+    def __init__(
+        self,
+        mean_time: float = 10_000.0,
+        *,
+        memory: float = 50.0,
+        states: int = 4,
+        family: str | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
         self.mean_time = mean_time
         self.memory = memory
         self.states = states
@@ -60,11 +77,11 @@ class ChangeDetector(_Native, BaseEstimator):
         data = _dataset(X)
         self.model_, self.report_ = _fishweir.Detector.fit(
             data,
-            float(self.mean_time),
-            float(self.memory),
-            self.states,
+            above_zero("mean_time", self.mean_time),
+            above_zero("memory", self.memory),
+            whole("states", self.states),
             self.family,
-            seed(self.random_state) or 1,
+            seed(self.random_state, 1),
             None if changed is None else _dataset(changed),
         )
         return self
@@ -91,7 +108,17 @@ class EventSpotter(_Native, BaseEstimator):
     channels, family, random_state : see :class:`fishweir.FisherClassifier`
     """
 
-    def __init__(self, states=4, *, lag=500, family=None, channels=None, random_state=None):
+    _native = _fishweir.EventSpotter
+
+    def __init__(
+        self,
+        states: int = 4,
+        *,
+        lag: int = 500,
+        family: str | None = None,
+        channels: Sequence[str] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ):
         self.states = states
         self.lag = lag
         self.family = family
@@ -101,11 +128,21 @@ class EventSpotter(_Native, BaseEstimator):
     def fit(self, X, y):
         """Learns from series and the mark of each of their samples: ``""`` or ``None`` between events."""
         read = panel(X)
-        marks = [["" if mark is None else str(mark) for mark in one] for one in y]
         first = read.series[0]
-        names = self.channels or read.channels or [f"x{channel}" for channel in range(first.shape[1])]
+        if isinstance(first, str):
+            raise FishweirError("events are spotted in channels of numbers, not in strings")
+        if isinstance(y, str) or not hasattr(y, "__len__") or any(not hasattr(one, "__len__") for one in y):
+            raise FishweirError("y has to have the mark of each sample of each series: a list per series")
+        marks = [["" if mark is None else str(mark) for mark in one] for one in y]
+        channels = names(self.channels) or names(read.channels) or [f"x{channel}" for channel in range(first.shape[1])]
         self.model_, self.report_ = _fishweir.EventSpotter.fit(
-            read.series, marks, list(names), self.states, self.family, seed(self.random_state) or 1, self.lag
+            read.series,
+            marks,
+            channels,
+            whole("states", self.states),
+            self.family,
+            seed(self.random_state, 1),
+            whole("lag", self.lag),
         )
         return self
 

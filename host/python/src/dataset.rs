@@ -18,6 +18,7 @@ use serde::Deserialize;
 use crate::arrays::{Series, View};
 use crate::classifier::Classifier;
 use crate::error::{raised, refused};
+use crate::options::parse;
 use crate::run::released;
 
 /// Series with classes and groups, read from files or arrays.
@@ -51,38 +52,10 @@ impl Dataset {
         alphabet: Option<&str>,
         rate: Option<f64>,
     ) -> PyResult<Self> {
-        let held = Series::of(series)?;
-        let views = held.views();
-        let kind = match alphabet {
-            Some(text) => Some(Kind::Symbols(text.parse::<Alphabet>().map_err(raised)?)),
-            None => channels.map(Kind::Channels),
-        };
-        let made = py.detach(|| -> Result<Data, String> {
-            let (kind, samples) = read(&views, kind.as_ref())?;
-            let count = samples.len();
-            if labels.as_ref().is_some_and(|labels| labels.len() != count) {
-                return Err(format!("{} labels for {count} series", labels.map_or(0, |l| l.len())));
-            }
-            if groups.as_ref().is_some_and(|groups| groups.len() != count) {
-                return Err(format!("{} groups for {count} series", groups.map_or(0, |l| l.len())));
-            }
-            let series = samples.into_iter().enumerate().map(|(index, samples)| One {
-                id: index.to_string(),
-                label: labels.as_ref().and_then(|labels| usize::try_from(labels[index]).ok()),
-                columns: groups.iter().map(|groups| groups[index].clone()).collect(),
-                times: Vec::new(),
-                samples,
-                line: 0,
-            });
-            let columns = groups.iter().map(|_| GROUP.to_owned()).collect();
-            let data = Data::new("memory", kind, classes, columns, series.collect());
-            let data = data.map_err(|error| error.to_string())?;
-            Ok(match rate {
-                Some(rate) => data.sampled_at(rate),
-                None => data,
-            })
-        });
-        made.map(Self::from).map_err(refused)
+        let columns = groups.iter().map(|_| GROUP.to_owned()).collect();
+        let values = groups.map(|groups| groups.into_iter().map(|group| vec![group]).collect());
+        let known = Known { ids: None, labels, classes, columns, values, channels, alphabet, rate };
+        known.of(py, series)
     }
 
     /// Number of series.
@@ -177,15 +150,14 @@ impl Dataset {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PickledParts<'py>)> {
         let own = slf.get();
         let restore = slf.get_type().getattr("restore")?;
-        let groups = own.data.columns().iter().position(|name| name == GROUP);
-        let groups = groups.map(|column| {
-            own.data.series().iter().map(|one| one.columns[column].clone()).collect()
-        });
+        let columns = own.data.series().iter().map(|one| one.columns.clone()).collect();
         let kept = (
             own.all(slf.py())?,
+            own.ids(),
             own.labels(),
             own.classes(),
-            groups,
+            own.columns(),
+            columns,
             own.channels(),
             own.alphabet(),
             own.rate(),
@@ -199,9 +171,11 @@ impl Dataset {
     fn restore(
         py: Python<'_>,
         series: Vec<Bound<'_, PyAny>>,
+        ids: Vec<String>,
         labels: Vec<i64>,
         classes: Vec<String>,
-        groups: Option<Vec<String>>,
+        columns: Vec<String>,
+        values: Vec<Vec<String>>,
         channels: Option<Vec<String>>,
         alphabet: Option<String>,
         rate: Option<f64>,
@@ -212,8 +186,10 @@ impl Dataset {
         }
         let series = turned;
         let series = PyList::new(py, series)?.into_any();
-        let (labels, alphabet) = (Some(labels), alphabet.as_deref());
-        Self::from_arrays(py, &series, labels, classes, groups, channels, alphabet, rate)
+        let (ids, labels, values) = (Some(ids), Some(labels), Some(values));
+        let alphabet = alphabet.as_deref();
+        let known = Known { ids, labels, classes, columns, values, channels, alphabet, rate };
+        known.of(py, &series)
     }
 
     /// The windows of all series, and the index of the series that each is of.
@@ -240,12 +216,73 @@ impl Dataset {
     }
 }
 
+/// What is known of series besides their samples.
+struct Known<'a> {
+    /// Names of the series, or their numbers.
+    ids: Option<Vec<String>>,
+    labels: Option<Vec<i64>>,
+    classes: Vec<String>,
+    columns: Vec<String>,
+    /// Each series' values of the columns.
+    values: Option<Vec<Vec<String>>>,
+    channels: Option<Vec<String>>,
+    alphabet: Option<&'a str>,
+    rate: Option<f64>,
+}
+
+impl Known<'_> {
+    /// Makes a data set of arrays.
+    fn of(self, py: Python<'_>, series: &Bound<'_, PyAny>) -> PyResult<Dataset> {
+        let held = Series::of(series)?;
+        let views = held.views();
+        let kind = match self.alphabet {
+            Some(text) => Some(Kind::Symbols(text.parse::<Alphabet>().map_err(raised)?)),
+            None => self.channels.map(Kind::Channels),
+        };
+        if let Some(rate) = self.rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
+            return Err(refused(format!("rate is {rate}: give samples per second, above 0")));
+        }
+        let (ids, labels, values) = (self.ids, self.labels, self.values);
+        let made = py.detach(|| -> Result<Data, String> {
+            let (kind, samples) = read(&views, kind.as_ref())?;
+            let count = samples.len();
+            let given = [
+                (ids.as_ref().map(Vec::len), "names"),
+                (labels.as_ref().map(Vec::len), "labels"),
+                (values.as_ref().map(Vec::len), "groups"),
+            ];
+            for (found, what) in given {
+                if let Some(found) = found.filter(|&found| found != count) {
+                    return Err(format!("{found} {what} for {count} series"));
+                }
+            }
+            let series = samples.into_iter().enumerate().map(|(index, samples)| One {
+                id: ids.as_ref().map_or_else(|| index.to_string(), |ids| ids[index].clone()),
+                label: labels.as_ref().and_then(|labels| usize::try_from(labels[index]).ok()),
+                columns: values.as_ref().map_or_else(Vec::new, |values| values[index].clone()),
+                times: Vec::new(),
+                samples,
+                line: 0,
+            });
+            let data = Data::new("memory", kind, self.classes, self.columns, series.collect());
+            let data = data.map_err(|error| error.to_string())?;
+            Ok(match self.rate {
+                Some(rate) => data.sampled_at(rate),
+                None => data,
+            })
+        });
+        made.map(Dataset::from).map_err(refused)
+    }
+}
+
 /// What a data set is pickled as.
 type PickledParts<'py> = (
     Vec<Bound<'py, PyAny>>,
+    Vec<String>,
     Vec<i64>,
     Vec<String>,
-    Option<Vec<String>>,
+    Vec<String>,
+    Vec<Vec<String>>,
     Option<Vec<String>>,
     Option<String>,
     Option<f64>,
@@ -347,8 +384,7 @@ pub(crate) fn read_files(
     options: &str,
     like: Option<&Classifier>,
 ) -> PyResult<Dataset> {
-    let options: Result<ReadingOptions, _> = serde_json::from_str(options);
-    let options = options.map_err(|error| refused(format!("options: {error}")))?;
+    let options: ReadingOptions = parse(options).map_err(refused)?;
     let mut options = options.options().map_err(refused)?;
     if let Some(like) = like {
         let deployed = like.fitted.deployed();

@@ -87,7 +87,7 @@ impl Numbers {
                 let fixed = fitted.quantise().map_err(raised)?;
                 let Some(data) = data else {
                     return Err(refused(
-                        "number q15 is measured on data before it is exported: data",
+                        "number q15 is measured on data before it is exported: give data",
                     ));
                 };
                 let windowing = deployed.contract().and_then(|contract| contract.windowing);

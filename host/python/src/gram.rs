@@ -17,10 +17,11 @@ use serde::Deserialize;
 
 use crate::arrays::Series;
 use crate::dataset::{Dataset, read};
-use crate::error::{raised, refused};
+use crate::error::refused;
 use crate::model::Model;
+use crate::options;
 use crate::request::emission;
-use crate::run::released;
+use crate::run::{interruptible, released};
 
 /// Options of a kernel and of the models under it.
 #[derive(Debug, Deserialize)]
@@ -69,7 +70,7 @@ impl Default for Options {
 
 impl Options {
     fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| format!("options: {error}"))
+        options::parse(text)
     }
 
     fn baum_welch(&self) -> Result<BaumWelch, String> {
@@ -140,12 +141,13 @@ impl Options {
 /// Names of the kernels, and a line about each.
 #[pyfunction]
 pub(crate) fn kernels() -> Vec<(&'static str, &'static str)> {
-    KERNELS.iter().map(|entry| (entry.name, entry.about)).collect()
+    let here = |entry: &&Entry| !matches!(entry.compares, Compares::Marginal);
+    KERNELS.iter().filter(here).map(|entry| (entry.name, entry.about)).collect()
 }
 
 fn entry_of(name: &str) -> Result<&'static Entry, String> {
     kernel(name).ok_or_else(|| {
-        let names: Vec<_> = KERNELS.iter().map(|entry| entry.name).collect();
+        let names: Vec<_> = kernels().into_iter().map(|(name, _)| name).collect();
         format!("kernel `{name}` is unknown; one of {}", names.join(", "))
     })
 }
@@ -178,10 +180,14 @@ impl Kernel {
         let (text, name) = (options.to_owned(), name.to_owned());
         let options = Options::parse(options).map_err(refused)?;
         let entry = entry_of(&name).map_err(refused)?;
+        options.settings(entry, length(data)).map_err(refused)?;
         let data = data.clone();
         let models = match models {
             Some(models) => serde_json::from_slice(models).map_err(|e| refused(e.to_string()))?,
-            None => released(py, threads, || fitted(entry, &options, &data))?.map_err(refused)?,
+            None => {
+                let task = |look: &(dyn Fn() + Sync)| fitted(entry, &options, &data, look);
+                interruptible(py, threads, task)?.map_err(refused)?
+            }
         };
         Ok(Self { name, text, options, entry, models, data })
     }
@@ -197,7 +203,7 @@ impl Kernel {
         let held = Series::of(series)?;
         let views = held.views();
         let of = self.data.data.series().len();
-        let table = released(py, threads, || -> Result<Vec<f64>, String> {
+        let table = interruptible(py, threads, |look| -> Result<Vec<f64>, String> {
             let (_, samples) = read(&views, Some(self.data.data.kind()))?;
             let mut table = Vec::with_capacity(samples.len() * of);
             // As many at a time as there are in training: the matrix holds all pairs of both.
@@ -205,7 +211,8 @@ impl Kernel {
                 let own = self.data.data.series().iter().map(|one| one.samples.view());
                 let all: Vec<SamplesView<'_>> =
                     own.chain(part.iter().map(|samples| samples.view())).collect();
-                let gram = self.gram_of(&all, of)?;
+                look();
+                let gram = self.gram_of(&all, of, look)?;
                 for row in 0..part.len() {
                     table.extend((0..of).map(|column| gram.get(of + row, column)));
                 }
@@ -252,6 +259,11 @@ impl Kernel {
         flat.to_pyarray(py).reshape([count, rows.first().map_or(0, Vec::len)])
     }
 
+    /// The models under the kernel.
+    fn models(&self) -> Vec<Model> {
+        self.models.iter().cloned().map(Model::from).collect()
+    }
+
     /// Name of each parameter of the models, in the order of scores that are not whitened.
     fn parameter_names(&self) -> Vec<String> {
         let classes = self.data.data.classes();
@@ -287,6 +299,7 @@ impl Kernel {
         &self,
         views: &[SamplesView<'_>],
         training: usize,
+        look: &(dyn Fn() + Sync),
     ) -> Result<fishweir::kernel::Gram, String> {
         let settings = self.options.settings(self.entry, length(&self.data))?;
         let informing: Vec<usize> = (0..training).collect();
@@ -305,32 +318,42 @@ impl Kernel {
                 compute(&settings, &models, views).map_err(said)?.computed().gram
             }
             Compares::Models(compute, _) => {
-                let of_new = of_each(&self.options, self.data.data.kind(), &views[training..])?;
+                let of_new =
+                    of_each(&self.options, self.data.data.kind(), &views[training..], look)?;
                 let all: Vec<FittedModel> = self.models.iter().cloned().chain(of_new).collect();
                 return between_models(compute, &settings, &all, self.options.normalise);
             }
             Compares::Marginal => {
-                return Err("this kernel reads its numbers from a file: use the command".into());
+                return Err(OF_A_FILE.to_owned());
             }
         };
         Ok(if self.options.normalise { gram.normalised() } else { gram })
     }
 }
 
+/// Why a kernel of numbers that are in a file is refused.
+const OF_A_FILE: &str = "this kernel reads its numbers from a file: use the command";
+
 /// Models that a kernel compares series by.
-fn fitted(entry: &Entry, options: &Options, data: &Dataset) -> Result<Vec<FittedModel>, String> {
+fn fitted(
+    entry: &Entry,
+    options: &Options,
+    data: &Dataset,
+    look: &(dyn Fn() + Sync),
+) -> Result<Vec<FittedModel>, String> {
     let data = &data.data;
     let all: Vec<usize> = (0..data.series().len()).collect();
     let of = |series: &[usize]| {
-        let fit = fit_one(data, series, &options.baum_welch()?, &|| ());
+        let fit = fit_one(data, series, &options.baum_welch()?, look);
         fit.map(|fit| FittedModel::from(fit.model)).map_err(|error| error.to_string())
     };
     match entry.compares {
-        Compares::Sequences(_) | Compares::Marginal => Ok(Vec::new()),
+        Compares::Sequences(_) => Ok(Vec::new()),
+        Compares::Marginal => Err(OF_A_FILE.to_owned()),
         Compares::Models(..) => {
             let views: Vec<SamplesView<'_>> =
                 data.series().iter().map(|one| one.samples.view()).collect();
-            of_each(options, data.kind(), &views)
+            of_each(options, data.kind(), &views, look)
         }
         _ if options.per_class => {
             let labels = data.labels().map_err(|error| error.to_string())?;
@@ -350,9 +373,11 @@ fn of_each(
     options: &Options,
     kind: &Kind,
     views: &[SamplesView<'_>],
+    look: &(dyn Fn() + Sync),
 ) -> Result<Vec<FittedModel>, String> {
     let family = ModelFamily::HiddenMarkov(options.baum_welch()?);
     let fit = |(index, view): (usize, &SamplesView<'_>)| {
+        look();
         let views = std::slice::from_ref(view);
         let scale = fishweir::data::scale_of(kind, views);
         family.fit(kind, views, &scale).map_err(|error| format!("series {index}: {error}"))
@@ -406,20 +431,4 @@ pub(crate) fn gram<'py>(
         .map(|(r, c)| gram.get(r, c))
         .collect();
     flat.to_pyarray(py).reshape([count, count])
-}
-
-/// Fits one model to all series of a data set, whatever their classes.
-#[pyfunction]
-#[pyo3(signature = (data, options="{}", threads=None))]
-pub(crate) fn fit_model(
-    py: Python<'_>,
-    data: &Dataset,
-    options: &str,
-    threads: Option<usize>,
-) -> PyResult<Model> {
-    let options = Options::parse(options).and_then(|o| o.baum_welch()).map_err(refused)?;
-    let data = Arc::clone(&data.data);
-    let all: Vec<usize> = (0..data.series().len()).collect();
-    let fit = released(py, threads, || fit_one(&data, &all, &options, &|| ()))?;
-    Ok(FittedModel::from(fit.map_err(raised)?.model).into())
 }

@@ -12,6 +12,7 @@ mod error;
 mod gram;
 mod hmm;
 mod model;
+mod options;
 mod records;
 mod request;
 mod run;
@@ -32,7 +33,6 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<gram::Kernel>()?;
     module.add_function(wrap_pyfunction!(gram::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(gram::gram, module)?)?;
-    module.add_function(wrap_pyfunction!(gram::fit_model, module)?)?;
     module.add_function(wrap_pyfunction!(dataset::read_files, module)?)?;
     module.add_class::<watch::Detector>()?;
     module.add_class::<watch::EventSpotter>()?;

@@ -14,6 +14,8 @@ use fishweir::runtime::family::family;
 use fishweir::{Normalisation, estimator::Trust};
 use serde::Deserialize;
 
+use crate::options::{OneOrMore, parse};
+
 /// Options by the names of `fishweir fit`, underscores for hyphens.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -57,32 +59,15 @@ pub(crate) struct Options {
     reject: Option<f64>,
 }
 
-/// A value, or several to choose from.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum OneOrMore<T> {
-    One(T),
-    More(Vec<T>),
-}
-
-impl<T> OneOrMore<T> {
-    fn list(self) -> Vec<T> {
-        match self {
-            Self::One(one) => vec![one],
-            Self::More(more) => more,
-        }
-    }
-}
-
 /// The values of an option, none where it is not given.
 fn list<T>(given: Option<OneOrMore<T>>) -> Vec<T> {
-    given.map_or_else(Vec::new, OneOrMore::list)
+    given.map_or_else(Vec::new, |given| given.0)
 }
 
 impl Options {
     /// Parses options as JSON.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| format!("options: {error}"))
+        parse(text)
     }
 
     /// The request and the confidence of a training.
@@ -96,7 +81,7 @@ impl Options {
         let mixed = fit.emission.is_some_and(|family| family.has_components());
         if let Some(components) = self.components {
             if !mixed {
-                return Err("components: emission mixture alone has components".into());
+                return Err("components: the family mixture alone has components".into());
             }
             fit.components = components;
         }
@@ -202,7 +187,7 @@ pub(crate) fn emission(name: &str) -> Result<&'static dyn Family, String> {
     let unknown = || {
         let names: Vec<_> =
             fishweir::runtime::family::known().iter().map(|family| family.name()).collect();
-        format!("emission: `{name}` is unknown; one of {}", names.join(", "))
+        format!("family: `{name}` is unknown; one of {}", names.join(", "))
     };
     family(name).ok_or_else(unknown)
 }

@@ -61,7 +61,11 @@ impl Stream {
         let sample = match &self.kind {
             _ if sample.is_none() => Sample::Missing,
             Kind::Symbols(alphabet) => {
-                let text = sample.cast::<PyString>()?.to_str()?;
+                let Ok(text) = sample.cast::<PyString>() else {
+                    let what = format!("a sample is a symbol of {alphabet}, or None");
+                    return Err(refused(format!("{}: {what}", shown(sample)?)));
+                };
+                let text = text.to_str()?;
                 match alphabet.decode_word(text) {
                     Decoded::Symbol(symbol) => Sample::Symbol(symbol),
                     Decoded::Missing => Sample::Missing,
@@ -71,13 +75,21 @@ impl Stream {
                 }
             }
             Kind::Channels(names) => {
+                let wanted = names.len();
                 row = match sample.extract::<f64>() {
                     Ok(number) => vec![number],
-                    Err(_) => sample.extract::<Vec<f64>>()?,
+                    Err(_) => match sample.extract::<Vec<Option<f64>>>() {
+                        Ok(row) => row.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect(),
+                        Err(_) => {
+                            let what = format!("a sample is a row of {wanted} numbers, or None");
+                            return Err(refused(format!("{}: {what}", shown(sample)?)));
+                        }
+                    },
                 };
-                if row.len() != names.len() {
-                    let (found, wanted) = (row.len(), names.len());
-                    return Err(refused(format!("{found} numbers where {wanted} channels are")));
+                if row.len() != wanted {
+                    let (found, names) = (row.len(), names.join(", "));
+                    let what = format!("{found} numbers where {wanted} channels are: {names}");
+                    return Err(refused(what));
                 }
                 match row.iter().all(|x| x.is_nan()) {
                     true => Sample::Missing,
@@ -120,6 +132,16 @@ impl Stream {
     fn samples(&self) -> u64 {
         self.stream.lock().unwrap_or_else(PoisonError::into_inner).samples()
     }
+}
+
+/// What was given, for a message.
+fn shown(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    let text = given.repr()?.to_str()?.to_owned();
+    Ok(if text.chars().count() > 60 {
+        text.chars().take(57).chain("...".chars()).collect()
+    } else {
+        text
+    })
 }
 
 impl Stream {

@@ -17,7 +17,7 @@ use crate::arrays::Series;
 use crate::dataset::{Dataset, read};
 use crate::error::{raised, refused};
 use crate::request::emission;
-use crate::run::released;
+use crate::run::{interruptible, released};
 
 /// The fit of a model of normal, or of events.
 fn fit_of(states: usize, family: Option<&str>, seed: u64) -> Result<BaumWelch, String> {
@@ -59,7 +59,8 @@ impl Detector {
         let change = changed.map_or(Change::Unknown, |changed| Change::Recorded(&changed.data));
         let calibration = Calibration { memory, mean_time };
         let plan = DetectorPlan { baum_welch, calibration, change };
-        let trial = released(py, None, || plan.carry_out(&data.data, &|| ()))?.map_err(raised)?;
+        let trial =
+            interruptible(py, None, |look| plan.carry_out(&data.data, look))?.map_err(raised)?;
         let unseen = &trial.unseen;
         let words = format!(
             "{} false alarms in {} samples that neither the model nor its limits have seen",
@@ -147,11 +148,11 @@ impl EventSpotter {
         let (_, samples) = read(&held.views(), Some(&kind)).map_err(refused)?;
         let text = marked(&samples, &marks, &channels).map_err(refused)?;
         let plan = SpotPlan { baum_welch, lag, ..SpotPlan::default() };
-        let trial = released(py, None, || -> Result<_, String> {
+        let trial = interruptible(py, None, |look| -> Result<_, String> {
             let options = ReadOptions::default();
             let marked = Marked::parse("memory", text.as_bytes(), "mark", None, &options);
             let marked = marked.map_err(|error| error.to_string())?;
-            plan.carry_out(&marked, &|| ()).map_err(|error| error.to_string())
+            plan.carry_out(&marked, look).map_err(|error| error.to_string())
         })?;
         let trial = trial.map_err(refused)?;
         let best = trial.tried.iter().find(|(penalty, _)| *penalty == trial.penalty);

@@ -13,7 +13,7 @@ macro_rules! for_each_score_kernel {
             Gaussian "gaussian" "Gaussian of the distance of scores" SIGMA;
             Polynomial "polynomial" "(1 + inner product of scores) ^ power" POWER;
             Cosine "cosine" "Cosine of the angle between scores";
-            RootCosine "root-cosine" "The same between their signed roots, as of Fisher vectors";
+            RootCosine "root-cosine" "Cosine of the angle between scores, each number replaced by its square root with its sign";
         }
     };
 }

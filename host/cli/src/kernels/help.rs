@@ -35,8 +35,8 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
         "information",
         SCORES,
         Some(
-            "Whiten by the models' information, exact or sampled, or the data's, empirical or its diagonal \
-             [default: sampled for invariant, else none]",
+            "Information matrix that whitens scores: exact or sampled (of the models), empirical or diagonal (of \
+             the data) [default: sampled for invariant, else none]",
         ),
     ),
     ("ridge", SCORES, None),
