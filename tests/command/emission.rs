@@ -248,7 +248,7 @@ fn help_says_which_family_is_of_what_and_which_classifiers_take_it() {
         "poisson: channels of counts",
         "bernoulli: channels of 0 and 1",
         "1 to 8 (mixture)",
-        "`count` needs --family categorical, gaussian or full-gaussian",
+        "`count` needs --emission categorical, gaussian or full-gaussian",
         "kernel machines need categorical or gaussian",
     ] {
         assert!(text.contains(part), "no {part} in:\n{text}");

@@ -71,8 +71,6 @@ mod oddities;
 mod one_line;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(all(test, feature = "parquet"))]
-pub(crate) use parquet::text as parquet_text;
 mod part;
 mod parting;
 mod place;
@@ -122,6 +120,8 @@ pub mod internals {
     pub static RECORDINGS: &[u8] = include_bytes!("../ts-watch-exercises/all.csv.gz");
 
     pub use crate::load::{load, unpacked, unpacked_as};
+    #[cfg(feature = "parquet")]
+    pub use crate::parquet::table as parquet_table;
     pub use crate::quantity::{DEGREE, GRAVITY};
     pub use crate::resting::Rests;
     pub use crate::samples::is_partial;

@@ -1,14 +1,21 @@
-//! Tables of Apache Parquet, as the comma-separated text that they stand for.
+//! Tables of Apache Parquet: read as the comma-separated text that they stand for, and written.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
+use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
+use parquet::schema::types::Type;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
 /// The text of a table, whose columns hold one value per row; an error describes its fault.
-pub(crate) fn text(bytes: &[u8]) -> Result<String, String> {
+pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
     let damaged =
         |error| format!("is a damaged Parquet file, or of a kind that is not read: {error}");
     let reader =
@@ -46,6 +53,61 @@ pub(crate) fn text(bytes: &[u8]) -> Result<String, String> {
         text.push('\n');
     }
     Ok(text)
+}
+
+/// The bytes of a table: columns `id` and `label`, which may be missing, then one of numbers for each of `names`;
+/// `[row][column]`.
+///
+/// # Errors
+/// A name that no column can have.
+pub fn table(
+    (ids, labels): (&[String], &[Option<&str>]),
+    names: &[String],
+    rows: &[Vec<f64>],
+) -> Result<Vec<u8>, ParquetError> {
+    let text = |name, repetition| {
+        let column = Type::primitive_type_builder(name, Physical::BYTE_ARRAY);
+        column.with_converted_type(ConvertedType::UTF8).with_repetition(repetition).build()
+    };
+    let mut columns = vec![
+        Arc::new(text("id", Repetition::REQUIRED)?),
+        Arc::new(text("label", Repetition::OPTIONAL)?),
+    ];
+    for name in names {
+        let column = Type::primitive_type_builder(name, Physical::DOUBLE);
+        columns.push(Arc::new(column.with_repetition(Repetition::REQUIRED).build()?));
+    }
+    let schema = Type::group_type_builder("table").with_fields(columns).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut bytes = Vec::new();
+    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties))?;
+    let mut group = file.next_row_group()?;
+    let of_text = |text: &str| ByteArray::from(text.as_bytes().to_vec());
+    let mut place = 0;
+    while let Some(mut column) = group.next_column()? {
+        match place {
+            0 => {
+                let ids: Vec<ByteArray> = ids.iter().map(|id| of_text(id)).collect();
+                column.typed::<ByteArrayType>().write_batch(&ids, None, None)?;
+            }
+            1 => {
+                let there: Vec<i16> =
+                    labels.iter().map(|label| i16::from(label.is_some())).collect();
+                let known: Vec<ByteArray> =
+                    labels.iter().flatten().map(|label| of_text(label)).collect();
+                column.typed::<ByteArrayType>().write_batch(&known, Some(&there), None)?;
+            }
+            _ => {
+                let values: Vec<f64> = rows.iter().map(|row| row[place - 2]).collect();
+                column.typed::<DoubleType>().write_batch(&values, None, None)?;
+            }
+        }
+        column.close()?;
+        place += 1;
+    }
+    group.close()?;
+    file.close()?;
+    Ok(bytes)
 }
 
 /// Appends a field, quoted where it must be.
@@ -87,6 +149,19 @@ mod tests {
             assert_eq!(rows.row(1), Some(&[-1.25, 2.0][..]));
             assert!(rows.row(2).is_none() && rows.row_in_part(2).is_some_and(|row| row[1] == 3.0));
         }
+    }
+
+    #[test]
+    fn a_table_is_read_as_it_was_written() {
+        let rows = vec![vec![0.1, -2.5e-7], vec![3.0, 1e300]];
+        let names = ["a.mean[0][1]".to_owned(), "b,c".to_owned()];
+        let ids = ["one".to_owned(), "two".to_owned()];
+        let bytes = super::table((&ids, &[Some("y"), None]), &names, &rows).expect("a table");
+        let text = super::text(&bytes).expect("a table");
+        assert!(text.starts_with("id,label,a.mean[0][1],\"b,c\"\none,y,"), "{text}");
+        let fields = text.lines().skip(1).flat_map(|line| line.split(',').skip(2));
+        let numbers: Vec<f64> = fields.map(|field| field.parse().expect("a number")).collect();
+        assert_eq!(numbers, rows.concat());
     }
 
     #[test]

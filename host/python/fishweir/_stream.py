@@ -66,7 +66,7 @@ class Stream:
         return self._decision(self._stream.so_far())
 
     @property
-    def log_likelihoods(self):
+    def log_likelihoods(self) -> list[float] | None:
         """The log-likelihood of the oldest open window so far under each model, in the device's numbers, or ``None``."""
         return self._stream.log_likelihoods()
 

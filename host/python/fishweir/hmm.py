@@ -908,8 +908,7 @@ def classifier(models, *, priors=None, channels=None, alphabet=None, window=None
         [model._native() for model in own.values()], names, priors, channels, alphabet, window, hop
     )
     found.classes_ = np.array(list(own))
-    found.table_, found.channels_in_ = False, None if channels is None else size
-    found.n_features_in_ = found.channels_in_
+    found._observe(found.model_)
     return found
 
 

@@ -177,24 +177,18 @@ def kernels() -> dict[str, str]:
 
 
 def gram(
-    models: Sequence[object], kernel: str = "bhattacharyya", *, normalise: bool = True, **numbers: float
+    models: Sequence[Any], kernel: str = "bhattacharyya", *, normalise: bool = True, **numbers: float
 ) -> np.ndarray:
-    """A kernel between fitted models: ``[model][model]``.
-
-    ``models`` are models of :mod:`fishweir.hmm`, native models, or fitted transformers of one model each.
-    """
+    """A kernel between fitted models: ``[model][model]``. ``models`` are of :mod:`fishweir.hmm`, or fitted transformers of one
+    model each."""
     native = []
     for index, one in enumerate(models):
-        if hasattr(one, "kernel_"):
-            found = one.kernel_.models()
-        elif hasattr(one, "to_model"):
-            found = [one.to_model()]
-        else:
-            found = [getattr(one, "model_", one)]
-        if len(found) != 1 or not isinstance(found[0], _fishweir.Model):
-            raise FishweirError(
-                f"model {index}: give a model of fishweir.hmm, or a fitted FisherTransformer of one model, without per_class"
-            )
+        if hasattr(one, "to_model"):
+            native.append(one.to_model())
+            continue
+        found = one.kernel_.models() if hasattr(one, "kernel_") else []
+        if len(found) != 1:
+            raise FishweirError(f"model {index}: give a model of fishweir.hmm, or a fitted FisherTransformer of one model, without per_class")
         native += found
     own = {"normalise": bool(normalise), "numbers": numbers}
     return _fishweir.gram(native, str(kernel), settings(None, own))

@@ -59,92 +59,12 @@ pub fn feature_bytes(
         FeatureFormat::Npy => Ok(npy_bytes([rows.len(), names.len()], values)),
         #[cfg(feature = "parquet")]
         FeatureFormat::Parquet => {
-            Ok(parquet_bytes(featured, items).map_err(std::io::Error::other)?)
+            let of = |label: &Option<usize>| label.map(|label| items.classes[label].as_str());
+            let labels: Vec<Option<&str>> = items.labels.iter().map(of).collect();
+            let bytes = crate::data::internals::parquet_table((&items.ids, &labels), names, rows);
+            Ok(bytes.map_err(std::io::Error::other)?)
         }
         #[cfg(not(feature = "parquet"))]
         FeatureFormat::Parquet => Err(FormatError::NoParquet),
-    }
-}
-
-/// One group of rows, each column by itself.
-#[cfg(feature = "parquet")]
-fn parquet_bytes(
-    Featured { rows, names, .. }: &Featured,
-    items: &Items,
-) -> Result<Vec<u8>, parquet::errors::ParquetError> {
-    use std::sync::Arc;
-
-    use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
-    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
-    use parquet::file::properties::WriterProperties;
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::types::Type;
-
-    let text = |name, repetition| {
-        let column = Type::primitive_type_builder(name, Physical::BYTE_ARRAY);
-        column.with_converted_type(ConvertedType::UTF8).with_repetition(repetition).build()
-    };
-    let mut columns = vec![
-        Arc::new(text("id", Repetition::REQUIRED)?),
-        Arc::new(text("label", Repetition::OPTIONAL)?),
-    ];
-    for name in names {
-        let column = Type::primitive_type_builder(name, Physical::DOUBLE);
-        columns.push(Arc::new(column.with_repetition(Repetition::REQUIRED).build()?));
-    }
-    let schema = Type::group_type_builder("features").with_fields(columns).build()?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties))?;
-    let mut group = file.next_row_group()?;
-    let of_text = |text: &str| ByteArray::from(text.as_bytes().to_vec());
-    let mut place = 0;
-    while let Some(mut column) = group.next_column()? {
-        match place {
-            0 => {
-                let ids: Vec<ByteArray> = items.ids.iter().map(|id| of_text(id)).collect();
-                column.typed::<ByteArrayType>().write_batch(&ids, None, None)?;
-            }
-            1 => {
-                let there: Vec<i16> =
-                    items.labels.iter().map(|label| i16::from(label.is_some())).collect();
-                let known = items.labels.iter().flatten();
-                let known: Vec<ByteArray> =
-                    known.map(|&label| of_text(&items.classes[label])).collect();
-                column.typed::<ByteArrayType>().write_batch(&known, Some(&there), None)?;
-            }
-            _ => {
-                let values: Vec<f64> = rows.iter().map(|row| row[place - 2]).collect();
-                column.typed::<DoubleType>().write_batch(&values, None, None)?;
-            }
-        }
-        column.close()?;
-        place += 1;
-    }
-    group.close()?;
-    file.close()?;
-    Ok(bytes)
-}
-
-#[cfg(all(test, feature = "parquet"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parquet_is_read_back_as_the_table() {
-        let rows = vec![vec![0.1, -2.5e-7], vec![3.0, 1e300]];
-        let names = vec!["a.mean[0][1]".to_owned(), "b,c".to_owned()];
-        let featured = Featured { rows, names, kernel: None, information: Vec::new() };
-        let items = Items {
-            ids: vec!["one".into(), "two".into()],
-            labels: vec![Some(1), None],
-            classes: vec!["x".into(), "y".into()],
-        };
-        let bytes = feature_bytes(FeatureFormat::Parquet, &featured, &items).expect("a table");
-        let text = crate::data::parquet_text(&bytes).expect("a table");
-        assert!(text.starts_with("id,label,a.mean[0][1],\"b,c\"\none,y,"), "{text}");
-        let fields = text.lines().skip(1).flat_map(|line| line.split(',').skip(2));
-        let numbers: Vec<f64> = fields.map(|field| field.parse().expect("a number")).collect();
-        assert_eq!(numbers, featured.rows.concat());
     }
 }

@@ -77,7 +77,7 @@ pub(super) struct Arguments {
     fold_seed: Option<u64>,
     /// Classifiers to cross-validate, comma-separated; the others are compared with the first
     ///
-    /// `count` needs --family categorical, gaussian or full-gaussian; kernel machines need categorical or gaussian.
+    /// `count` needs --emission categorical, gaussian or full-gaussian; kernel machines need categorical or gaussian.
     #[arg(long, value_parser = crate::names::classifier(), value_delimiter = ',', value_name = "NAMES",
         conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]

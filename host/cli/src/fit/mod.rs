@@ -60,7 +60,7 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
     /// Classifier
     ///
-    /// `count` needs --family categorical, gaussian or full-gaussian; kernel machines need categorical or gaussian.
+    /// `count` needs --emission categorical, gaussian or full-gaussian; kernel machines need categorical or gaussian.
     #[arg(long, value_parser = crate::names::classifier(), default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
     /// Train a machine on a kernel by marginalisation instead, with the numbers in this file
