@@ -374,7 +374,7 @@ fn series_made_in_memory_are_checked() {
 
 #[test]
 fn the_bundled_recordings_are_whole() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/ts-watch-exercises/all.csv.gz");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/ts-watch-exercises/all.csv.gz");
     let data =
         Dataset::read(path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((data.series().len(), data.observations()), (98, 166_825));
