@@ -17,8 +17,8 @@ use super::{
     Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width,
     table_towards,
 };
-use crate::data::internals::{is_partial};
-use crate::data::{Values};
+use crate::data::Values;
+use crate::data::internals::is_partial;
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 

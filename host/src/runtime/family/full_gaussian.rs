@@ -11,8 +11,8 @@ use super::{
     HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width,
 };
-use crate::data::internals::{is_partial};
-use crate::data::{Values};
+use crate::data::Values;
+use crate::data::internals::is_partial;
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 

@@ -13,7 +13,7 @@ use super::{
     HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width, table_towards,
 };
-use crate::data::internals::{is_partial};
+use crate::data::internals::is_partial;
 use crate::data::{Sample, Values};
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
