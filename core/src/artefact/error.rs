@@ -1,6 +1,6 @@
 use core::fmt;
 
-use super::Shape;
+use super::shape::{OLDEST_VERSION, Shape, VERSION};
 use crate::contract::ContractError;
 use crate::error::ModelError;
 
@@ -72,7 +72,7 @@ impl fmt::Display for ArtefactError {
                 f.write_str("not a fishweir artefact (no FISHWEIR at its start)")
             }
             Self::UnknownVersion(version) => {
-                let (oldest, newest) = (super::header::OLDEST_VERSION, super::VERSION);
+                let (oldest, newest) = (OLDEST_VERSION, VERSION);
                 let advice = if *version < oldest {
                     "export it again from the fitted model"
                 } else {

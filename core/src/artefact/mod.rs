@@ -32,12 +32,14 @@ mod error;
 mod front;
 mod header;
 mod include;
+mod shape;
 
 pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
 pub use front::{Stages, StoredFront};
-pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
+pub use header::{HEADER_LENGTH, Header};
 pub use include::{Aligned, Embedded, calibration_pairs};
+pub use shape::{Shape, Topology, VERSION};
 /// Items for the output of [`fishweir-build`](crate::include_model).
 #[doc(hidden)]
 pub use zerocopy::{

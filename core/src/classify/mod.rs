@@ -17,6 +17,7 @@
 mod calibration;
 mod change;
 mod channel_subset;
+mod checks;
 mod classifier;
 mod codebooks;
 mod coding;

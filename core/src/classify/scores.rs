@@ -1,4 +1,4 @@
-use super::machine::check_range;
+use super::checks::check_range;
 use super::{KernelValues, Normalisation, ScoreKernel, ScoreOutOfRange, StoredKernel, Whitening};
 use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::{ObservationError, Part};

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::machine::check_finite;
+use super::checks::check_finite;
 use super::{KernelValues, ScoreOutOfRange, StoredKernel};
 use crate::error::{ObservationError, Part};
 use crate::filter::Streaming;

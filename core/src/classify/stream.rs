@@ -1,6 +1,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::machine::check_range;
+use super::checks::check_range;
 use super::{
     AdditiveClassifier, Classifier, Decision, Normalisation, Output, ScoreOutOfRange, StreamModel,
     decide_exactly,

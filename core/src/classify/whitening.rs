@@ -1,6 +1,6 @@
 use core::fmt;
 
-use super::machine::check_finite;
+use super::checks::check_finite;
 use crate::error::{ModelError, Part};
 use crate::number::{Real, inner_product};
 

@@ -18,6 +18,7 @@
 //! | [`Kalman`] over [`Dual`](crate::number::Dual) parameters | `C` directional derivatives too | `(1 + C)` times | `(1 + 2C)` times |
 
 mod belief;
+mod channels;
 mod covariance;
 mod kalman;
 mod marginal;
@@ -26,8 +27,9 @@ mod parameters;
 mod squared;
 
 pub use belief::{GaussianBelief, Innovation};
+pub use channels::Channels;
 pub use covariance::Covariance;
-pub use kalman::{Channels, Kalman, KalmanState};
+pub use kalman::{Kalman, KalmanState};
 pub use model::Dynamics;
 pub use parameters::Parameters;
 pub use squared::SquaredDensity;

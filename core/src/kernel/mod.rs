@@ -80,13 +80,13 @@ pub use overlap::{
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel};
 pub use position_fisher::{PositionFisher, PositionFisherState};
+pub use pruned_tree::Pruned;
 #[cfg(feature = "heapless")]
 pub use pruned_tree::PrunedTree;
-pub use pruned_tree::{Pruned, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
 pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
-pub use tree_law::{Branch, TreeMessages, TreeTransition};
+pub use tree_law::{Branch, PruningMessage, TreeMessages, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;
 pub use validate::Validate;

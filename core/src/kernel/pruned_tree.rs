@@ -1,4 +1,4 @@
-use super::{Branch, Scaled, TreeMessage, TreeTransition};
+use super::{Branch, PruningMessage, Scaled, TreeMessage, TreeTransition};
 use crate::number::Real;
 
 /// The hidden tree kernel summed over all pruned trees: complete subtrees are cut off, in every way
@@ -49,18 +49,6 @@ pub struct Pruned<T> {
     pub log_count: T,
     /// `log` of the mean over all prunings.
     pub log_mean: T,
-}
-
-/// Message of a node of a [`PrunedTree`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct PruningMessage<T, const P: usize> {
-    /// The sum over prunings that keep the node; of a message, over all.
-    kernel: Scaled<T, P>,
-    /// The likelihoods of the stored string's and of the stream's leaves below.
-    alone: [Scaled<T, P>; 2],
-    /// The number of prunings.
-    count: Scaled<T, 1>,
 }
 
 impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {

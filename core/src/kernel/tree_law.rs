@@ -1,4 +1,4 @@
-use super::{KernelError, PruningMessage, Scaled, TreeShape};
+use super::{KernelError, Scaled, TreeShape};
 use crate::hmm::backward;
 use crate::number::Real;
 
@@ -10,6 +10,18 @@ pub struct Branch {
     pub child: usize,
     /// The node's entry in the tree's code.
     pub node: usize,
+}
+
+/// Message of a node of a [`PrunedTree`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct PruningMessage<T, const P: usize> {
+    /// The sum over prunings that keep the node; of a message, over all.
+    pub(super) kernel: Scaled<T, P>,
+    /// The likelihoods of the stored string's and of the stream's leaves below.
+    pub(super) alone: [Scaled<T, P>; 2],
+    /// The number of prunings.
+    pub(super) count: Scaled<T, 1>,
 }
 
 /// The messages of kernels on trees over the states of a model: types that follow from its reals and its number of states.

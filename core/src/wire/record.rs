@@ -39,6 +39,14 @@ impl Head {
     }
 }
 
+impl SampleIndex {
+    /// A record's head at this index.
+    #[must_use]
+    pub const fn head(self, tag: u8) -> Head {
+        Head { tag, stream: self.stream, time: U16::new(self.time) }
+    }
+}
+
 /// Request of the host, by its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -1,4 +1,3 @@
-use super::Head;
 use crate::contract::Windows;
 
 /// Lost samples that are made up for at most, one after another, where a stream has no windows. A chain that mixes has long forgotten by
@@ -29,12 +28,6 @@ impl SampleIndex {
     #[must_use]
     pub const fn next_stream(self) -> Self {
         Self { stream: self.stream.wrapping_add(1), time: 0 }
-    }
-
-    /// A record's head at this index.
-    #[must_use]
-    pub const fn head(self, tag: u8) -> Head {
-        Head { tag, stream: self.stream, time: super::U16::new(self.time) }
     }
 
     /// Moves on to `index`, and returns the gap in between; `None`, without a move, if it is in the past.

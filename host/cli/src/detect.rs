@@ -224,7 +224,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let (source, samples) = (data.source().to_owned(), data.observations());
     let report = Alarms { data: source, samples, alarms };
     match arguments.json {
-        true => super::print(&report, true),
+        true => crate::output::print_report(&report, true),
         false => output::print(report.to_string().as_bytes()),
     }
 }

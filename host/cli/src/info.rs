@@ -11,7 +11,7 @@ use fishweir_networks::NetworkFile;
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, Topic, network, output, print, recognise};
+use super::{Failure, Topic, network, output, recognise};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,13 +57,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note_idle(&told, "what spotters take of processors was not measured")?;
         let model = SpotterModel::parse(&file, &bytes)?;
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
-        return print(&inspection, arguments.json);
+        return crate::output::print_report(&inspection, arguments.json);
     }
     if DetectorModel::is_one(&bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
         note_idle(&told, "the processor time of detectors was not measured")?;
         let model = DetectorModel::parse(&file, &bytes)?;
-        return print(&DetectorInspection::new(file, bytes.len(), &model)?, arguments.json);
+        return crate::output::print_report(
+            &DetectorInspection::new(file, bytes.len(), &model)?,
+            arguments.json,
+        );
     }
     if recognise::is_network(&file, &bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
@@ -99,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // At a clock that was named it is cores that are asked for.
     let rate = rate.filter(|_| pace.is_none());
     let boards = Some(Boards::new(&formats, rate));
-    print(
+    crate::output::print_report(
         &Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection },
         arguments.json,
     )

@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let public_text = key.public_text().trim_end().to_owned();
     let report =
         Keys { private_key: shown(private), public_key: shown(&public), public: public_text };
-    super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 /// Writes a file that did not exist; a secret one for its owner alone.

@@ -52,11 +52,9 @@ mod training;
 mod values;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fishweir::report::{self, Report};
 
 use failure::{Failure, Message, Topic, note, note_once};
 use recipe::Recipe;
@@ -180,11 +178,4 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
     }
-}
-
-/// Prints a report on standard output, for people or as JSON.
-fn print(report: &impl Report, json: bool) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    report::write(report, failure::report_format(json), &mut out)?;
-    Ok(out.flush()?)
 }

@@ -16,7 +16,7 @@ use super::model::Model;
 use super::options::{self, note_idle};
 use super::reading::{Gathering, Reading};
 use super::room::Wanted;
-use super::{Failure, Topic, note, print, tell, values};
+use super::{Failure, Topic, note, tell, values};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] =
@@ -277,7 +277,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         noise: made.noise,
         commands: commands(folder, arguments.board),
     };
-    print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 /// Reads the recordings for the self-test of a project in floating point.

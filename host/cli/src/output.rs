@@ -10,6 +10,13 @@ use fishweir::report::{self, Report};
 use super::failure::{is_quiet, report_format};
 use super::{Failure, Topic, note};
 
+/// Prints a report on standard output, for people or as JSON.
+pub(super) fn print_report(report: &impl Report, json: bool) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    report::write(report, report_format(json), &mut out)?;
+    Ok(out.flush()?)
+}
+
 /// Files that a command will write, found to be writable.
 pub(super) struct Outputs {
     /// One of them is standard output: it is not for reports then.
@@ -51,7 +58,7 @@ impl Outputs {
         if self.on_standard_output {
             return Ok(report::write(report, report_format(json), &mut io::stderr().lock())?);
         }
-        super::print(report, json)
+        print_report(report, json)
     }
 
     /// Prints a report as [`print`](Self::print) does, and for people a line after it: the option that gives more.

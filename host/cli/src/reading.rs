@@ -165,7 +165,7 @@ impl Gathering {
     /// Prints data as they were read, where that is all that is asked for.
     pub(super) fn shows(&self, data: &Dataset, json: bool) -> Result<bool, Failure> {
         if self.dry_run {
-            super::print(&SourceReport::new(data), json)?;
+            crate::output::print_report(&SourceReport::new(data), json)?;
         }
         Ok(self.dry_run)
     }

@@ -15,7 +15,7 @@ use fishweir_core::number::NumberFormat;
 use super::help::brief;
 use super::model::{Model, Origin};
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, print, progress, tell};
+use super::{Failure, Topic, progress, tell};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let names = ["on the host", "where the artefact was written"];
         report.profile_differences.extend(profile_differences(profiles, names));
     }
-    print(&report, arguments.json)?;
+    crate::output::print_report(&report, arguments.json)?;
     check(&report)
 }
 

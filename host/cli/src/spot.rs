@@ -295,7 +295,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         let (classes, states) = (spotter.classes().to_vec(), spotter.states());
         let report =
             SpotReport { classes, states, chosen: None, figures: Vec::new(), events, file: None };
-        return super::print(&report, true);
+        return crate::output::print_report(&report, true);
     }
     let (marked, figures) = judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
     tell::against(marked.data(), Some(&contract), &[]);
@@ -308,7 +308,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         events: if arguments.events { spotted(&spotter, marked.data()) } else { Vec::new() },
         file: None,
     };
-    super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 /// A stored spotter, its training, and the options of reading for it.

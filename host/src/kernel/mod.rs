@@ -36,6 +36,7 @@ mod information;
 mod log_gram;
 pub mod marginal;
 pub mod mean_map;
+mod metric;
 pub mod parameter;
 mod pca;
 mod read_gram;
@@ -50,7 +51,7 @@ mod whitening;
 pub use count::{CountKernel, Counted};
 pub use error::KernelError;
 pub use feature_file::{FeatureFormat, feature_bytes};
-pub use fisher::{Expected, FisherKernel, Metric};
+pub use fisher::FisherKernel;
 pub use format::{FormatError, GramFormat, Items, gram_bytes, write_gram};
 pub(crate) use gram::inner_product;
 pub use gram::{CrossGram, Gram, GramError, Spectrum};
@@ -58,6 +59,7 @@ pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
 pub use log_gram::{LogCrossGram, LogGram};
+pub use metric::{Expected, Metric};
 pub use pca::KernelPca;
 pub use read_gram::{ReadGram, ReadGramError, parse_gram, read_gram};
 pub(crate) use score_kernel::for_each_score_kernel;

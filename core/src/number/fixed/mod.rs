@@ -80,10 +80,8 @@ mod table;
 
 pub(crate) use functions::log2;
 pub use ledger::FixedLedger;
-pub use quantise::{
-    RATE_MAX, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
-};
-pub use table::{FineQ15, Table};
+pub use quantise::{fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit};
+pub use table::{FineQ15, RATE_MAX, Table};
 
 use core::marker::PhantomData;
 

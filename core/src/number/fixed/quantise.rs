@@ -1,11 +1,7 @@
 //! Conversion of real parameters to tables. On the host, or once: in `f64`.
 
-use super::{FineQ15, Q15};
+use super::{FineQ15, Q15, RATE_MAX};
 use crate::error::{ErrorKind, ModelError, Part};
-
-/// The largest rate of change in absolute value, and absolute sum of a row's rates, as an integer:
-/// what the proof that nothing overflows asks for.
-pub const RATE_MAX: i32 = 16_128;
 
 /// A row of probabilities in units of `2^-15`, rounded so that it sums to one exactly; zeros stay
 /// zero and what is possible stays possible, with at least `2^-15`.

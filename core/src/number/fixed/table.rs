@@ -3,8 +3,12 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::functions::exp2_of_negative;
-use super::{EXPONENT, Fixed, FixedLog, Q15, RATE_MAX, by_high_and_low};
+use super::{EXPONENT, Fixed, FixedLog, Q15, by_high_and_low};
 use crate::number::{Dual, NumberFormat, Parameter, Real, array_of};
+
+/// The largest rate of change in absolute value, and absolute sum of a row's rates, as an integer:
+/// what the proof that nothing overflows asks for.
+pub const RATE_MAX: i32 = 16_128;
 
 /// A number of a table with an exponent of its own, common to it and its rates: `weight 2^-exponent`.
 ///

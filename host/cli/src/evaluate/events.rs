@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     given.extend(named([("--group", arguments.training.group.is_some())]));
     note_idle(&given, "what is judged is trained already")?;
     let judged = arguments.model.iter().map(|model| judge(arguments, model));
-    super::super::print(
+    crate::output::print_report(
         &JudgedSpotters { figures: judged.collect::<Result<_, _>>()? },
         arguments.json,
     )
@@ -48,7 +48,7 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     let validated = validated.map_err(|error| Failure::of(data, error))?;
     let report = SpotValidationReport::new(&marked, arguments.training.group.clone(), &validated);
-    super::super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {

@@ -64,5 +64,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         nodes: file.network().variables().iter().map(|v| v.name.clone()).collect(),
         exact: fisher.is_exact(),
     };
-    super::super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }

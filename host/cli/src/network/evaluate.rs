@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.model.is_empty() {
         let (report, _) = judge(&arguments.data, &arguments.model, &arguments.columns)?;
-        return super::super::print(&report, arguments.json);
+        return crate::output::print_report(&report, arguments.json);
     }
     arguments.learning.check_read_by(&arguments.classifier)?;
     let table = arguments.columns.read(&arguments.data)?;
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         report.push(value(classifier), &found, first.as_ref());
         first.get_or_insert(found);
     }
-    super::super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 /// Judges fitted classifiers on a table; the others are compared with the first, record by record.

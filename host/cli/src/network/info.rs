@@ -62,5 +62,5 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
         cost,
         refused,
     };
-    super::super::print(&report, json)
+    crate::output::print_report(&report, json)
 }

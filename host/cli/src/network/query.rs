@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         nodes: asked.iter().map(node).collect(),
         most_probable: most_probable.flatten().map(|(record, log)| (named(network, &record), log)),
     };
-    super::super::print(&report, arguments.json)
+    crate::output::print_report(&report, arguments.json)
 }
 
 /// A record by the names of its nodes and states.

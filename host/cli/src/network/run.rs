@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let names = [what, shown(&arguments.model), shown(&arguments.data)];
     let report =
         EventsComparison::new(names, &image, &told, &expected, (deployed.cost(), seconds))?;
-    super::super::print(&report, arguments.json)?;
+    crate::output::print_report(&report, arguments.json)?;
     match report.differing_answers {
         0 => Ok(()),
         count => Err(Failure::check(
