@@ -9,11 +9,11 @@ use crate::deploy::DeployError;
 use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
 use crate::kernel::mean_map::WORDS_AT_MOST;
-use crate::learn::augment::AugmentError;
 use crate::learn::features::FeatureMap;
 use crate::learn::kind::ClassifierKind;
-use crate::learn::search::limits::Resource;
 use crate::learn::solver::expansion::{KERNEL_WINDOWS, KernelLearnError};
+use crate::learn::space::limits::Resource;
+use crate::learn::variation::AugmentError;
 use crate::runtime::Hmm;
 use crate::words::{counted, grouped};
 

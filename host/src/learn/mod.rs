@@ -21,59 +21,58 @@
 //! C library, whose `exp`, `ln` and `sin` (priors, drawn copies, logistic losses, Gaussian kernels) may
 //! differ in the last bit.
 //!
-//! | what | where |
+//! | room | what |
 //! |---|---|
-//! | [`Request`]: what somebody wants trained; [`ClassifierKind`] | `request.rs`, `kind.rs` |
-//! | [`Space`], [`Plan`]: the forms of class models that may come of it, priced, and the one that is best | `search/` |
-//! | [`train`], [`Trainer`]: class models and a machine on them | `train.rs`, `training_set.rs`, `fits.rs` |
-//! | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched | `augment.rs`, `vectors.rs` |
-//! | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions | `features/` |
-//! | [`Learner`]: what is trained on features, or on a Gram matrix | `solver/` |
-//! | machines of several classes on features, and with kernels on scores | `machine.rs`, `score_machine.rs` |
-//! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
+//! | `request.rs`, `kind.rs` | [`Request`]: what somebody wants trained; [`ClassifierKind`] |
+//! | `warnings/` | what a modeller would want to know of the data before the work |
+//! | `space/` | [`Space`]: the forms of class models that may come of a request, listed once, priced; [`Plan`]: the one that is fitted |
+//! | `search/` | from a space to a plan: a search that asks a judge |
+//! | `selection/` | inner cross-validation: folds, verdicts, and when one result leads another |
+//! | `training/` | [`train`], [`Trainer`]: a plan's class models, none fitted twice, and a machine on them |
+//! | `variation/` | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched |
+//! | `features/` | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions |
+//! | `machine/` | machines of several classes on features, on kernels of scores, on the [kernel values of windows](train_fixed_length) |
+//! | `solver/` | [`Learner`]: what is trained on features, or on a Gram matrix |
 
-mod augment;
-mod channels;
-mod class_models;
 mod error;
-mod faults;
 mod features;
-mod fits;
 mod kind;
+mod list;
 mod machine;
-mod on_windows;
-mod one_model;
 mod request;
 mod room;
-mod score_machine;
-pub(crate) mod search;
+mod search;
+pub(crate) mod selection;
 pub(crate) mod solver;
-mod train;
-mod training_set;
-mod vectors;
+mod space;
+mod training;
+mod variation;
+mod warnings;
 
 pub use crate::classifier::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
     Lead, Price, Scaling, ScoreModels, Selection, Setting, WildSample,
 };
-pub use augment::{Augment, AugmentError, Mirror};
-pub use channels::{
-    Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples,
-    scarce_classes,
-};
 pub use error::TrainError;
-pub use faults::{MixedUnits, Stuck, fixed_channels, mixed_units, stuck_channels, wild_samples};
 pub use features::affine::Affine;
 pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};
 pub use kind::ClassifierKind;
-pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
-pub use one_model::fit_one;
+pub use machine::on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use request::{Effort, LagChoice, ModelChoice, Request, Varied};
-pub use search::limits::{Limits, Resource};
-pub use search::space::Space;
-pub use search::trial::Plan;
 pub use search::work::Work;
 pub use solver::*;
-pub use train::{Trained, Trainer, train};
-pub use vectors::{Vector, Vectors};
+pub use space::Space;
+pub use space::limits::{Limits, Resource};
+pub use space::trial::Plan;
+pub use training::one_model::fit_one;
+pub use training::{Trained, Trainer, train};
+pub use variation::vectors::{Vector, Vectors};
+pub use variation::{Augment, AugmentError, Mirror};
+pub use warnings::channels::{
+    Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples,
+    scarce_classes,
+};
+pub use warnings::faults::{
+    MixedUnits, Stuck, fixed_channels, mixed_units, stuck_channels, wild_samples,
+};

@@ -2,12 +2,12 @@
 
 use crate::classifier::{Choice, Form, FormCandidate, FormChoice, Lead};
 use crate::learn::error::TrainError;
-use crate::learn::search::choice::{Decided, Judgement};
-use crate::learn::search::held_out::HeldOut;
 use crate::learn::search::judge::Judge;
-use crate::learn::search::judged::{ChosenForm, ERRORS, JudgedForm, Seen, can_be_led};
-use crate::learn::search::space::Space;
-use crate::learn::search::trial::Trial;
+use crate::learn::selection::choice::{Decided, Judgement};
+use crate::learn::selection::held_out::HeldOut;
+use crate::learn::selection::judged::{ChosenForm, ERRORS, JudgedForm, Seen, can_be_led};
+use crate::learn::space::Space;
+use crate::learn::space::trial::Trial;
 
 /// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
 /// form of one model with its own of a model per class.

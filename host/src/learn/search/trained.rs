@@ -5,20 +5,20 @@ use std::sync::Arc;
 use crate::batch::log_likelihoods;
 use crate::classifier::{Choice, Scaling};
 use crate::data::{Folds, SamplesView, Widened, Window};
-use crate::learn::augment::Augmented;
 use crate::learn::error::TrainError;
 use crate::learn::features::scaler::Scales;
 use crate::learn::features::{FeatureMap, Features};
-use crate::learn::fits::models_of;
 use crate::learn::machine::{Examples, Path};
-use crate::learn::search::choice::{
+use crate::learn::search::judge::Judge;
+use crate::learn::selection::choice::{
     Decided, Grid, HeldBack, Judgement, Marks, Verdict, accuracy, inner_folds, log_loss,
 };
-use crate::learn::search::held_out::HeldOut;
-use crate::learn::search::judge::Judge;
-use crate::learn::search::judged::JudgedForm;
-use crate::learn::search::trial::Trial;
-use crate::learn::training_set::{Shared, TrainingSet};
+use crate::learn::selection::held_out::HeldOut;
+use crate::learn::selection::judged::JudgedForm;
+use crate::learn::space::trial::Trial;
+use crate::learn::training::fits::models_of;
+use crate::learn::training::set::{Shared, TrainingSet};
+use crate::learn::variation::Augmented;
 use crate::parallel::try_each;
 
 /// Trials that are trained in every fold.
@@ -128,7 +128,7 @@ impl TrainingSet<'_> {
     }
 
     /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
-    /// machine alone, for the model has seen no label. It is [kept](crate::learn::search::held_out::LastHeldOut::keep). `None`
+    /// machine alone, for the model has seen no label. It is [kept](crate::learn::selection::held_out::LastHeldOut::keep). `None`
     /// where that is [not to be had](Self::held_out_units).
     pub(crate) fn held_out_of(
         &self,

@@ -5,13 +5,13 @@ use crate::learn::error::TrainError;
 use crate::learn::features::{FeatureMap, Features};
 use crate::learn::machine::Examples;
 use crate::learn::room::check_features;
-use crate::learn::search::choice::Decided;
-use crate::learn::search::held_out::HeldOut;
-use crate::learn::search::judged::ERRORS;
 use crate::learn::search::trained::Trials;
-use crate::learn::search::trial::Trial;
-use crate::learn::training_set::TrainingSet;
-use crate::learn::vectors::mirror_candidates;
+use crate::learn::selection::choice::Decided;
+use crate::learn::selection::held_out::HeldOut;
+use crate::learn::selection::judged::ERRORS;
+use crate::learn::space::trial::Trial;
+use crate::learn::training::set::TrainingSet;
+use crate::learn::variation::vectors::mirror_candidates;
 
 /// The number of jittered copies that was chosen.
 pub(crate) struct Copied {

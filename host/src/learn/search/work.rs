@@ -9,9 +9,9 @@ use crate::learn::error::TrainError;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::room::check_features;
 use crate::learn::search::forms::{LAST, kept_of};
-use crate::learn::search::space::Space;
-use crate::learn::search::trial::Trial;
-use crate::learn::vectors::mirror_candidates;
+use crate::learn::space::Space;
+use crate::learn::space::trial::Trial;
+use crate::learn::variation::vectors::mirror_candidates;
 
 /// Passes of a learner over its examples, in round figures.
 const PASSES: u128 = 30;
@@ -221,8 +221,8 @@ mod tests {
     use crate::data::Lags;
     use crate::data::{Dataset, ReadOptions};
     use crate::kernel::ScoreKernelKind;
-    use crate::learn::augment::Augment;
-    use crate::learn::vectors::Vectors;
+    use crate::learn::variation::Augment;
+    use crate::learn::variation::vectors::Vectors;
     use crate::learn::{
         ClassifierKind, LagChoice, Mirror, ModelChoice, RIDGE, Request, Scaling, train,
     };

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use super::*;
 use crate::data::{Dataset, Kind};
 use crate::fit::Topology;
-use crate::learn::search::choice::Marks;
-use crate::learn::search::choice::{Verdict, accuracy};
+use crate::learn::selection::choice::Marks;
+use crate::learn::selection::choice::{Verdict, accuracy};
 use crate::learn::{ClassWeight, ClassifierKind, Effort, Request};
 
 /// Windows that are judged in each trial.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
-use crate::learn::augment::Augmented;
 use crate::learn::error::TrainError;
-use crate::learn::fits::FitKey;
 use crate::learn::kind::ClassifierKind;
-use crate::learn::training_set::TrainingSet;
+use crate::learn::training::fits::FitKey;
+use crate::learn::training::set::TrainingSet;
+use crate::learn::variation::Augmented;
 use crate::parallel::try_each;
 
 impl TrainingSet<'_> {

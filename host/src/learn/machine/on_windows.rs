@@ -10,13 +10,13 @@ use crate::data::{DataError, Dataset, Folds, Front, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
-use crate::learn::augment::AS_THEY_ARE;
 use crate::learn::error::TrainError;
 use crate::learn::request::Request;
-use crate::learn::search::choice::{choose_c, inner_folds};
+use crate::learn::selection::choice::{choose_c, inner_folds};
 use crate::learn::solver::expansion::KernelLearnError;
 use crate::learn::solver::multi_class::KernelMachine;
-use crate::learn::train::Trained;
+use crate::learn::training::Trained;
+use crate::learn::variation::AS_THEY_ARE;
 
 /// Trains machines on kernel values of labelled items.
 ///

@@ -1,9 +1,12 @@
 //! One-against-rest machines on scaled features, in the primal regardless of their training.
 
+pub(crate) mod on_scores;
+pub(crate) mod on_windows;
+
 use crate::classifier::{Output, Scaling};
 use crate::learn::features::FeatureMap;
 use crate::learn::features::scaler::{FeatureScaler, Scales};
-use crate::learn::search::choice::Verdict;
+use crate::learn::selection::choice::Verdict;
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::learner::{ClosedFormHeldOut, Learner};
 use crate::learn::solver::loss::ClassWeight;

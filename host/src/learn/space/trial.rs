@@ -7,9 +7,9 @@ use crate::classifier::{Choice, CopiesChoice, Form, FormChoice, Scaling, ScoreMo
 use crate::data::Kind;
 use crate::fit::BaumWelch;
 use crate::kernel::ScoreKernel;
-use crate::learn::augment::{Augment, Mirror};
 use crate::learn::request::Request;
 use crate::learn::solver::learner::Learner;
+use crate::learn::variation::{Augment, Mirror};
 
 /// Settings of a machine: every combination of the lists' values. Only the list of kernels may be empty.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use crate::kernel::CrossGram;
 use crate::learn::features::FeatureMap;
 use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::machine::Examples;
-use crate::learn::search::choice::Verdict;
+use crate::learn::selection::choice::Verdict;
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::learner::Learner;
 use crate::learn::solver::loss::ClassWeight;

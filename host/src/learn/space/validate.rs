@@ -9,7 +9,7 @@ use crate::learn::features::Features;
 use crate::learn::features::scaler::Scales;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::request::{LagChoice, Request};
-use crate::learn::search::space::Space;
+use crate::learn::space::Space;
 
 impl Space<'_> {
     /// Refuses, before anything is fitted, a request whose training would fail.

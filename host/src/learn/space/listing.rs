@@ -6,9 +6,9 @@ use crate::classifier::{Codebooks, Form, FormChoice, ScoreModels};
 use crate::data::internals::FrontEnd;
 use crate::data::{Dataset, Kind, Lags, Windowing};
 use crate::fit::Topology;
-use crate::learn::search::limits::Limits;
-use crate::learn::search::list::all_of;
-use crate::learn::search::space::Space;
+use crate::learn::list::all_of;
+use crate::learn::space::Space;
+use crate::learn::space::limits::Limits;
 use crate::runtime::{Hmm, STATE_SIZES, padded_states};
 
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.

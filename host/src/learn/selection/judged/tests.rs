@@ -1,7 +1,7 @@
 //! Tests of when one form beats another.
 
 use super::*;
-use crate::learn::search::choice::{Verdict, accuracy};
+use crate::learn::selection::choice::{Verdict, accuracy};
 use crate::learn::solver::loss::ClassWeight;
 
 /// Result that is wrong in some of its windows, with `group` windows per group.

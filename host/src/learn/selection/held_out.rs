@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::learn::features::FeatureMap;
 use crate::learn::machine::Examples;
-use crate::learn::search::choice::Decided;
-use crate::learn::search::trial::Trial;
+use crate::learn::selection::choice::Decided;
+use crate::learn::space::trial::Trial;
 
 /// Windows held out in closed form, and the decisions on them.
 #[derive(Clone)]

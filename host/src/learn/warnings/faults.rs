@@ -26,7 +26,7 @@ const TIMES: usize = 8;
 pub fn fixed_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let rests = Rests::all(data, series);
-    let constant = super::constant_channels(data, series);
+    let constant = super::channels::constant_channels(data, series);
     let fixed = (0..names.len()).filter(|&channel| Rests::within_each(&rests, channel) > 1);
     fixed.map(|channel| names[channel].as_str()).filter(|name| !constant.contains(name)).collect()
 }

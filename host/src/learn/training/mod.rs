@@ -1,22 +1,27 @@
 //! Training: a space of what may be trained, a plan chosen from it, class models by Baum-Welch, then a Bayes rule or a
 //! machine on what they say.
 
+mod class_models;
+pub(crate) mod fits;
+pub(crate) mod one_model;
+pub(crate) mod set;
+
 use crate::classifier::{Choice, ChosenBy, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::learn::error::TrainError;
 use crate::learn::features::FeatureMap;
 use crate::learn::features::scaler::Scales;
-use crate::learn::fits::models_of;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::machine::Examples;
 use crate::learn::request::Request;
 use crate::learn::search::forms::FormSearch;
-use crate::learn::search::limits::Limits;
-use crate::learn::search::space::Space;
 use crate::learn::search::trained::Trials;
-use crate::learn::search::trial::Plan;
-use crate::learn::training_set::{AnyPath, Shared, TrainingSet};
+use crate::learn::space::Space;
+use crate::learn::space::limits::Limits;
+use crate::learn::space::trial::Plan;
+use crate::learn::training::fits::models_of;
+use crate::learn::training::set::{AnyPath, Shared, TrainingSet};
 
 /// Result of a training.
 #[derive(Clone, Debug)]

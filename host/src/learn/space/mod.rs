@@ -1,6 +1,13 @@
 //! Search space of a request on some series: every form of class models, listed once and priced, and the settings of the machines
 //! on them.
 
+pub(crate) mod limits;
+pub(crate) mod listing;
+mod open;
+mod price;
+pub(crate) mod trial;
+mod validate;
+
 use std::sync::Arc;
 
 use crate::classifier::{Form, Scaling, ScoreModels};
@@ -8,11 +15,11 @@ use crate::data::internals::FrontEnd;
 use crate::data::{Dataset, Kind};
 use crate::fit::BaumWelch;
 use crate::kernel::PARAMETERS_AT_MOST;
-use crate::learn::augment::Augment;
 use crate::learn::error::TrainError;
 use crate::learn::request::Request;
-use crate::learn::search::open::{EACH_LAG_FLOOR, Open};
-use crate::learn::search::trial::{Settings, Trial};
+use crate::learn::space::open::{EACH_LAG_FLOOR, Open};
+use crate::learn::space::trial::{Settings, Trial};
+use crate::learn::variation::Augment;
 use crate::runtime::family::{OF_SYMBOLS, of_past};
 use crate::runtime::{Family, padded_states};
 

@@ -4,6 +4,8 @@
 //! A rotation or a mirror image means something for a physical vector alone: three channels in one
 //! unit, whose zero is zero. So nothing is varied, unless asked for, where no channels are vectors.
 
+pub(crate) mod vectors;
+
 use std::borrow::Cow;
 
 use rand::SeedableRng;
@@ -12,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
-use crate::learn::search::list::all_of;
-use crate::learn::vectors::{Vectors, mirror_candidates};
+use crate::learn::list::all_of;
+use crate::learn::variation::vectors::{Vectors, mirror_candidates};
 use crate::runtime::numbers::normal;
 use crate::words::short;
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::{Dataset, Front, Lags};
 use crate::fit::{BaumWelch, Fit};
-use crate::learn::augment::Mirror;
 use crate::learn::error::TrainError;
+use crate::learn::variation::Mirror;
 use crate::runtime::Hmm;
 
 /// The models fitted so far to series of a data set.

@@ -1,7 +1,7 @@
 //! Result of a trial of a form, and comparisons of results.
 
 use crate::classifier::{Choice, Form, FormCandidate, Lead};
-use crate::learn::search::choice::{Decided, Judgement, Marks};
+use crate::learn::selection::choice::{Decided, Judgement, Marks};
 
 /// Standard errors by which models of classes must lead models of all to be taken, series with a mirror image those
 /// without, and other numbers of jittered copies the first. With one, of models, eight sets had 0.928 of their training
