@@ -5,25 +5,23 @@ mod conditions;
 mod confidence;
 mod contract;
 pub(crate) mod file;
+mod observations;
 mod resting;
 mod rule;
 mod scaling;
 mod selection;
 mod without;
 
-use std::fmt;
 use std::path::Path;
 
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::internals::FrontEnd;
-use crate::data::internals::{centre_and_scale_of, in_one_line, size_of};
-use crate::data::{Alphabet, Dataset, Front, Kind, Lags, Samples, SamplesView, Stage, Windowing};
+use crate::data::internals::{FrontEnd, centre_and_scale_of};
+use crate::data::{Dataset, Front, Kind, Lags, Samples, SamplesView, Stage, Windowing};
 
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
-use crate::words::counted;
 
 pub use crate::data::{PERIOD_TOLERANCE, Period};
 pub use crate::runtime::EmissionDirection;
@@ -35,6 +33,7 @@ pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, unseal};
+pub use observations::Observations;
 pub use resting::{Rest, Resting};
 pub use rule::{
     CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
@@ -45,16 +44,6 @@ pub use selection::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
     Lead, Price, ScoreModels, Selection, Setting,
 };
-
-/// Kind of observation, by names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Observations {
-    /// A row of named channels.
-    Channels(Vec<String>),
-    /// One of these symbols, in order.
-    Symbols(String),
-}
 
 /// Provenance of a classifier: for readers of its file, and for `evaluate` to cut windows alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -449,49 +438,6 @@ impl Classifier {
             }
         }
         Ok(())
-    }
-}
-
-impl Observations {
-    /// Channels or symbols.
-    pub fn size(&self) -> usize {
-        match self {
-            Self::Channels(names) => names.len(),
-            Self::Symbols(symbols) => size_of(symbols),
-        }
-    }
-
-    /// Kind of observation, for the readers of data.
-    ///
-    /// # Errors
-    /// If the symbols are no alphabet.
-    pub fn kind(&self) -> Result<Kind, crate::data::DataError> {
-        Ok(match self {
-            Self::Channels(names) => Kind::Channels(names.clone()),
-            Self::Symbols(symbols) => Kind::Symbols(Alphabet::new(symbols)?),
-        })
-    }
-}
-
-impl From<&Kind> for Observations {
-    fn from(kind: &Kind) -> Self {
-        match kind {
-            Kind::Channels(names) => Self::Channels(names.clone()),
-            Kind::Symbols(alphabet) => Self::Symbols(alphabet.text()),
-        }
-    }
-}
-
-impl fmt::Display for Observations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Channels(names) => {
-                write!(f, "{} ({})", counted(names.len(), "channel"), names.join(", "))
-            }
-            Self::Symbols(symbols) => {
-                write!(f, "{} ({})", counted(self.size(), "symbol"), in_one_line(symbols))
-            }
-        }
     }
 }
 
