@@ -16,7 +16,7 @@
 //! | models whose hidden state is a vector | [`dynamics`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `predict_proba`, `accuracy`, and data in memory | [`estimator`] |
-//! | a classifier of windows or of whole series, with every choice told | [`learn::training`] |
+//! | a classifier of windows or of whole series, with every choice told | [`learn::Trainer`] |
 //! | a detector of change, from what is normal | [`detect::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use fishweir::data::Dataset;
 use fishweir::learn::{
-    Disparity, MixedUnits, Request, Space, Stuck, Trained, Trainer, WildSample, coarse_channels,
-    constant_channels, disparate_channels, fixed_channels, mixed_units, refused_samples,
-    scarce_classes, stuck_channels, wild_samples,
+    ClassifierKind, Disparity, MixedUnits, Request, Space, Stuck, Trained, Trainer, WildSample,
+    coarse_channels, constant_channels, disparate_channels, fixed_channels, mixed_units,
+    refused_samples, scarce_classes, stuck_channels, wild_samples,
 };
 use fishweir::report::{counted, grouped, to_three_digits};
 use fishweir::runtime::STATE_SIZES;
 
+use super::arguments::TrainingArguments;
+use super::reading::Cutting;
 use super::{Failure, Topic, note, progress, tell};
 
 /// Trains on some series, with a bar.
@@ -21,6 +23,25 @@ pub(super) fn fit(data: &Dataset, series: &[usize], request: &Request) -> Result
     let trained = Trainer::new(data).train_in(&space, &|| bar.inc(1));
     bar.finish_and_clear();
     trained.map_err(|error| Failure::of(data, error))
+}
+
+/// The requests of several classifiers on a data set, with the options that they come from: what varies series is said in the
+/// data's terms. Refuses what takes too long or too much memory.
+pub(super) fn requests(
+    training: &TrainingArguments,
+    kinds: &[ClassifierKind],
+    cutting: &Cutting,
+    data: &Dataset,
+) -> Result<(TrainingArguments, Vec<Request>), Failure> {
+    let all = |training: &TrainingArguments| {
+        kinds.iter().map(|&kind| training.request(kind, cutting)).collect::<Result<Vec<_>, _>>()
+    };
+    let training = training.clone().varying(&all(training)?, data.kind())?;
+    let requests = all(&training)?;
+    training.check_effort(kinds, cutting, data)?;
+    let states = requests.iter().map(|request| request.baum_welch.states).max();
+    tell::room_to_fit(data, states.unwrap_or_default())?;
+    Ok((training, requests))
 }
 
 /// The data as a request takes them: where it takes whole samples, one that lacks a channel is missing, and that is noted.

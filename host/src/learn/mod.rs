@@ -25,26 +25,30 @@
 //! |---|---|
 //! | `request.rs`, `kind.rs` | [`Request`]: what somebody wants trained; [`ClassifierKind`] |
 //! | `warnings/` | what a modeller would want to know of the data before the work |
-//! | `space/` | [`Space`]: the forms of class models that may come of a request, listed once, priced; [`Plan`]: the one that is fitted |
-//! | `search/` | from a space to a plan: a search that asks a judge |
-//! | `selection/` | inner cross-validation: folds, verdicts, and when one result leads another |
-//! | `training/` | [`train`], [`Trainer`]: a plan's class models, none fitted twice, and a machine on them |
+//! | `space/` | [`Space`]: the forms of class models that may come of a request, listed once, priced |
+//! | `search/` | from a space to a [`Plan`]: searches, each by what is held out |
+//! | `selection/` | inner folds, verdicts, and when one result leads another |
+//! | `trainer.rs` | [`train`], [`Trainer`]: a space is checked, a plan chosen, the plan fitted |
+//! | `training/` | some series of a trial, their class models, none fitted twice, and what is held back |
 //! | `variation/` | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched |
 //! | `features/` | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions |
-//! | `machine/` | machines of several classes on features, on kernels of scores, on the [kernel values of windows](train_fixed_length) |
+//! | `machine/` | machines of several classes on features, on kernels of scores; on the [kernel values of windows](train_fixed_length) in `on_windows.rs` |
 //! | `solver/` | [`Learner`]: what is trained on features, or on a Gram matrix |
 
 mod error;
 mod features;
 mod kind;
+mod limits;
 mod list;
 mod machine;
+mod on_windows;
 mod request;
 mod room;
 mod search;
 pub(crate) mod selection;
 pub(crate) mod solver;
 mod space;
+mod trainer;
 mod training;
 mod variation;
 mod warnings;
@@ -58,15 +62,15 @@ pub use features::affine::Affine;
 pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};
 pub use kind::ClassifierKind;
-pub use machine::on_windows::{WindowKernel, WindowMachine, train_fixed_length};
+pub use limits::{Limits, Resource};
+pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use request::{Effort, LagChoice, ModelChoice, Request, Varied};
-pub use search::work::Work;
+pub use search::plan::Plan;
 pub use solver::*;
 pub use space::Space;
-pub use space::limits::{Limits, Resource};
-pub use space::trial::Plan;
+pub use space::work::Work;
+pub use trainer::{Trained, Trainer, train};
 pub use training::one_model::fit_one;
-pub use training::{Trained, Trainer, train};
 pub use variation::vectors::{Vector, Vectors};
 pub use variation::{Augment, AugmentError, Mirror};
 pub use warnings::channels::{

@@ -28,7 +28,7 @@ use super::model::Model;
 use super::options::{each_once, note_idle, refuse_idle};
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
-use super::training::{as_taken, most_passes, warn};
+use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
 use super::{Failure, believing, findings, network, next, note, progress, tell};
 use crate::Topic;
@@ -267,14 +267,7 @@ pub(super) fn cross_validation(
     (folds, rejection): (CrossValidationOptions, Option<f64>),
 ) -> Result<CrossValidationReport, Failure> {
     let mut validated = Vec::new();
-    let all = kinds.iter().map(|&kind| training.request(kind, cutting));
-    let all = all.collect::<Result<Vec<_>, _>>()?;
-    let training = training.clone().varying(&all, data.kind())?;
-    let all = kinds.iter().map(|&kind| training.request(kind, cutting));
-    let all = all.collect::<Result<Vec<_>, _>>()?;
-    training.check_effort(kinds, cutting, data)?;
-    let states = all.iter().map(|request| request.baum_welch.states).max();
-    tell::room_to_fit(data, states.unwrap_or_default())?;
+    let (training, all) = requests(training, kinds, cutting, data)?;
     // Some classifiers take whole samples alone: windows and folds are the same.
     let taken = all.iter().map(|request| as_taken(data, request)).collect::<Result<Vec<_>, _>>()?;
     let whole = taken.iter().find(|one| matches!(one, Cow::Owned(_))).map(AsRef::as_ref);

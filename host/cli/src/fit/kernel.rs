@@ -7,7 +7,7 @@ use fishweir::data::Dataset;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, Request, TrainError, Trained, train_fixed_length};
 
-use super::{Arguments, check_group, series_of};
+use super::{Arguments, check_group, series_of, tell_cut};
 use crate::Topic;
 use crate::kernels::item_refused;
 use crate::options::note_idle;
@@ -49,6 +49,7 @@ pub(super) fn trained(
     let reading = arguments.reading.options_for(kind, None)?;
     let data = tell::read_all(&arguments.data, &arguments.gathering.add_to(reading, None))?;
     check_group(&data, &request)?;
+    tell_cut(&data, &request);
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &request);
     let trained = trained.map_err(|error| match error {
         TrainError::Marginal(error) => {

@@ -21,7 +21,7 @@ use super::options::{named, note_idle};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
-use super::training::{as_taken, fit};
+use super::training::{as_taken, fit, requests};
 use super::{Failure, next, tell};
 use crate::help::brief;
 
@@ -144,28 +144,25 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             let training = arguments.training.with(&kernels, &arguments.emitting);
             let kind = arguments.classifier;
             let training = training.read_by(&[kind], false, false)?;
-            let request = training.request(kind, &arguments.cutting)?;
+            let group = arguments.training.group.as_deref();
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
-            let reading = arguments.gathering.add_to(reading, request.group.as_deref());
+            let reading = arguments.gathering.add_to(reading, group);
             let data = tell::read_all(&arguments.data, &reading)?;
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
+            let (_, mut requests) = requests(&training, &[kind], &arguments.cutting, &data)?;
+            let request = requests.remove(0);
             let data = as_taken(&data, &request)?.into_owned();
             check_group(&data, &request)?;
-            let training = training.varying(std::slice::from_ref(&request), data.kind())?;
-            let request = training.request(kind, &arguments.cutting)?;
-            training.check_effort(&[kind], &arguments.cutting, &data)?;
-            tell::room_to_fit(&data, request.baum_welch.states)?;
+            tell_cut(&data, &request);
             let confidence = arguments.believing.learn(&data, &request)?;
             let mut trained = fit(&data, &series_of(&data), &request)?;
             trained.classifier.confidence = confidence;
             (data, request, trained)
         }
     };
-    tell::windows(&data, request.windowing.as_ref());
-    tell::groups(&data, request.group.as_deref());
     let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
     trained.classifier.provenance.recipe = recipe;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
@@ -180,6 +177,12 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
 /// All series of a data set.
 fn series_of(data: &Dataset) -> Vec<usize> {
     (0..data.series().len()).collect()
+}
+
+/// Notes what is odd about windows and groups, before the work.
+fn tell_cut(data: &Dataset, request: &Request) {
+    tell::windows(data, request.windowing.as_ref());
+    tell::groups(data, request.group.as_deref());
 }
 
 /// Refuses a group column that is not there before an hour's work, not after.

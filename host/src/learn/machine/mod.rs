@@ -1,7 +1,6 @@
 //! One-against-rest machines on scaled features, in the primal regardless of their training.
 
 pub(crate) mod on_scores;
-pub(crate) mod on_windows;
 
 use crate::classifier::{Output, Scaling};
 use crate::learn::features::FeatureMap;

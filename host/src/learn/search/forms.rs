@@ -4,16 +4,12 @@ use crate::classifier::{Choice, Form, FormCandidate, FormChoice, Lead};
 use crate::learn::error::TrainError;
 use crate::learn::search::judge::Judge;
 use crate::learn::selection::choice::{Decided, Judgement};
-use crate::learn::selection::held_out::HeldOut;
+use crate::learn::selection::halving::{LAST, kept_of};
 use crate::learn::selection::judged::{ChosenForm, ERRORS, JudgedForm, Seen, can_be_led};
 use crate::learn::space::Space;
 use crate::learn::space::trial::Trial;
+use crate::learn::training::held_out::HeldOut;
 
-/// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
-/// form of one model with its own of a model per class.
-pub(crate) const LAST: usize = 4;
-/// Divisor of the number of forms that a stage keeps.
-const KEPT: usize = 4;
 /// Number of windows per class that the first stage sees; each next stage sees four times as many.
 const FIRST_WINDOWS: usize = 40;
 /// Divisor of the windows: if less than this part would be left out, all are used.
@@ -330,11 +326,6 @@ impl<J: Judge> FormSearch<'_, J> {
         let nearly_all = ALL_BUT * (windows - some_windows) < windows;
         Ok(if nearly_all { self.space.series.to_vec() } else { some })
     }
-}
-
-/// Number of forms that the next stage sees, of `judged` forms.
-pub(crate) fn kept_of(judged: usize) -> usize {
-    usize::max(judged.div_ceil(KEPT), LAST)
 }
 
 #[cfg(test)]

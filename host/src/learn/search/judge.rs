@@ -1,9 +1,9 @@
 //! Judge of trials: decides held-out windows for a search.
 
 use crate::learn::error::TrainError;
-use crate::learn::selection::held_out::HeldOut;
 use crate::learn::selection::judged::JudgedForm;
 use crate::learn::space::trial::Trial;
+use crate::learn::training::held_out::HeldOut;
 
 /// Judge of trials by held-out windows, for a search.
 pub(crate) trait Judge {

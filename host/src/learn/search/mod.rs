@@ -1,15 +1,14 @@
-//! Search from a space to a plan: a form of class models by a judge, then a mirror image, jittered copies and the machine's
-//! setting.
+//! Search from a space to a plan.
 //!
 //! | what | file |
 //! |---|---|
-//! | the search for a form | `forms.rs` |
+//! | [`Plan`](plan::Plan): all that is left open, chosen in one order | `plan.rs` |
+//! | the search for a form, by a [`Judge`](judge::Judge) | `forms.rs`, `judge.rs` |
+//! | the judge that trains each trial | `training_judge.rs` |
 //! | the mirror image and the copies of training series | `varying.rs` |
-//! | [`Judge`](judge::Judge): how well a trial decides what is held back; the one that trains it | `judge.rs`, `trained.rs` |
-//! | how long it will take on this machine | `work.rs` |
 
-pub(crate) mod forms;
-pub(crate) mod judge;
-pub(crate) mod trained;
-pub(crate) mod varying;
-pub(crate) mod work;
+mod forms;
+mod judge;
+pub(crate) mod plan;
+pub(crate) mod training_judge;
+mod varying;

@@ -2,14 +2,15 @@
 
 use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 use crate::learn::error::TrainError;
-use crate::learn::features::{FeatureMap, Features};
+use crate::learn::features::Features;
 use crate::learn::machine::Examples;
 use crate::learn::room::check_features;
-use crate::learn::search::trained::Trials;
+use crate::learn::search::plan::Taken;
+use crate::learn::search::training_judge::TrainingJudge;
 use crate::learn::selection::choice::Decided;
-use crate::learn::selection::held_out::HeldOut;
 use crate::learn::selection::judged::ERRORS;
 use crate::learn::space::trial::Trial;
+use crate::learn::training::held_out::HeldOut;
 use crate::learn::training::set::TrainingSet;
 use crate::learn::variation::vectors::mirror_candidates;
 
@@ -22,11 +23,11 @@ pub(crate) struct Copied {
     /// Alternatives, if there was a choice.
     pub(crate) choice: Option<CopiesChoice>,
     /// The features of series and copies by a map, where they were taken.
-    pub(crate) examples: Option<(FeatureMap, Examples)>,
+    pub(crate) examples: Taken,
 }
 
-impl Trials<'_> {
-    fn set<'s>(
+impl TrainingJudge<'_> {
+    pub(crate) fn set<'s>(
         &'s self,
         series: &'s [usize],
         trial: &'s Trial,

@@ -1,11 +1,11 @@
-//! Selection: one inner cross-validation for everything that is chosen.
+//! Selection: inner folds, verdicts on what is held back, and when one result leads another.
 //!
 //! | what | file |
 //! |---|---|
-//! | inner folds, grids of settings, the verdicts on what is held back | `choice.rs` |
-//! | what is held out in closed form, and the last of it kept | `held_out.rs` |
+//! | inner folds, grids of settings, verdicts | `choice.rs` |
 //! | the result of a form, and when one leads another | `judged.rs` |
+//! | how many forms each stage of a search sees | `halving.rs` |
 
 pub(crate) mod choice;
-pub(crate) mod held_out;
+pub(crate) mod halving;
 pub(crate) mod judged;

@@ -2,14 +2,14 @@
 
 use fishweir_core::classify::Normalisation;
 
-use crate::classifier::{Codebooks, Form, FormChoice, ScoreModels};
+use crate::classifier::{Codebooks, Form, ScoreModels};
 use crate::data::internals::FrontEnd;
 use crate::data::{Dataset, Kind, Lags, Windowing};
 use crate::fit::Topology;
+use crate::learn::limits::Limits;
 use crate::learn::list::all_of;
 use crate::learn::space::Space;
-use crate::learn::space::limits::Limits;
-use crate::runtime::{Hmm, STATE_SIZES, padded_states};
+use crate::runtime::{STATE_SIZES, padded_states};
 
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.
 const WIDEST: usize = 40;
@@ -23,21 +23,6 @@ const REACH: usize = 3;
 /// Scores of all strings by one state per position that are tried: 128 MiB, which a machine learns from in seconds. More take
 /// many times what an ergodic chain's do (of 400 strings of 64 of 60 symbols, in 20 classes, thirty seconds and one).
 const MOST_SCORES: usize = 1 << 24;
-
-impl FormChoice {
-    /// Settles [`Topology::Automatic`] as in a fitted model.
-    pub(crate) fn settle(&mut self, model: &Hmm) {
-        let states = model.states();
-        let stays = states < 2 || model.transition[0][1] < 1.0;
-        let won = self.candidates.iter_mut().filter(|one| one.won).map(|one| &mut one.form);
-        for form in won.chain([&mut self.form]) {
-            if form.topology == Topology::Automatic {
-                form.topology = if stays { Topology::Ergodic } else { Topology::Positions };
-                form.states = states;
-            }
-        }
-    }
-}
 
 impl Space<'_> {
     /// Rows of the longest window of a series.

@@ -1,12 +1,12 @@
 //! Search space of a request on some series: every form of class models, listed once and priced, and the settings of the machines
 //! on them.
 
-pub(crate) mod limits;
 pub(crate) mod listing;
 mod open;
 mod price;
 pub(crate) mod trial;
 mod validate;
+pub(crate) mod work;
 
 use std::sync::Arc;
 

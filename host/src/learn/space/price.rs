@@ -6,8 +6,8 @@ use crate::deploy::{Cost, Priced};
 use crate::fit::Topology;
 use crate::learn::error::TrainError;
 use crate::learn::kind::ClassifierKind;
+use crate::learn::limits::Limits;
 use crate::learn::space::Space;
-use crate::learn::space::limits::Limits;
 use crate::runtime::Shape;
 
 impl From<&Cost> for Price {

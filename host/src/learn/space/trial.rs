@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::classifier::{Choice, CopiesChoice, Form, FormChoice, Scaling, ScoreModels, Setting};
+use crate::classifier::{Form, Scaling, ScoreModels, Setting};
 use crate::data::Kind;
 use crate::fit::BaumWelch;
 use crate::kernel::ScoreKernel;
@@ -122,50 +122,5 @@ impl Trial {
     /// Returns whether series are neither mirrored nor copied.
     pub(crate) fn is_plain(&self, observed: &Kind) -> bool {
         self.augment.copies(observed) == 0 && self.augment.mirrors(observed) == Some(&[])
-    }
-}
-
-/// Training plan: one form, one augmentation and one setting of its machine, with their alternatives.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub(crate) series: Vec<usize>,
-    pub(crate) trial: Trial,
-    pub(crate) form: FormChoice,
-    pub(crate) setting: Option<Choice>,
-    pub(crate) copies: Option<CopiesChoice>,
-}
-
-impl Plan {
-    /// Form of the class models, and its alternatives.
-    #[must_use]
-    pub fn form(&self) -> &FormChoice {
-        &self.form
-    }
-
-    /// Setting of the machine, and its alternatives; `None` for Bayes.
-    #[must_use]
-    pub fn setting(&self) -> Option<&Choice> {
-        self.setting.as_ref()
-    }
-
-    /// Number of jittered copies of each series, if that was chosen.
-    #[must_use]
-    pub fn copies(&self) -> Option<&CopiesChoice> {
-        self.copies.as_ref()
-    }
-
-    /// Learner that is trained on the features; `None` for Bayes.
-    #[must_use]
-    pub fn learner(&self) -> Option<&'static Learner> {
-        self.setting.as_ref().map(|_| self.trial.learner)
-    }
-
-    /// Channels that change sign in the mirror images of the series.
-    #[must_use]
-    pub fn mirror(&self) -> &[String] {
-        match &self.trial.augment.mirror {
-            Mirror::Channels(channels) => channels,
-            Mirror::Choose => &[],
-        }
     }
 }

@@ -15,7 +15,7 @@ use crate::learn::request::Request;
 use crate::learn::selection::choice::{choose_c, inner_folds};
 use crate::learn::solver::expansion::KernelLearnError;
 use crate::learn::solver::multi_class::KernelMachine;
-use crate::learn::training::Trained;
+use crate::learn::trainer::Trained;
 use crate::learn::variation::AS_THEY_ARE;
 
 /// Trains machines on kernel values of labelled items.

@@ -1,4 +1,4 @@
-//! Trials that are trained to be judged: in inner folds, and in closed form.
+//! Choices by what is held back of a training set: in inner folds, and in closed form.
 
 use std::sync::Arc;
 
@@ -9,84 +9,18 @@ use crate::learn::error::TrainError;
 use crate::learn::features::scaler::Scales;
 use crate::learn::features::{FeatureMap, Features};
 use crate::learn::machine::{Examples, Path};
-use crate::learn::search::judge::Judge;
 use crate::learn::selection::choice::{
     Decided, Grid, HeldBack, Judgement, Marks, Verdict, accuracy, inner_folds, log_loss,
 };
-use crate::learn::selection::held_out::HeldOut;
-use crate::learn::selection::judged::JudgedForm;
-use crate::learn::space::trial::Trial;
 use crate::learn::training::fits::models_of;
-use crate::learn::training::set::{Shared, TrainingSet};
+use crate::learn::training::held_out::HeldOut;
+use crate::learn::training::set::TrainingSet;
 use crate::learn::variation::Augmented;
 use crate::parallel::try_each;
 
-/// Trials that are trained in every fold.
-pub(crate) struct Trials<'a> {
-    pub(crate) shared: &'a Shared<'a>,
-    pub(crate) progress: &'a (dyn Fn() + Sync),
-}
-
-impl Judge for Trials<'_> {
-    fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<JudgedForm>, TrainError> {
-        let set = TrainingSet::new(self.shared, series, trial, self.progress)?;
-        Ok(match trial.request.features() {
-            Some(features) => JudgedForm::of(&trial.form, set.choose(features, series, true)?),
-            None => set.judge_bayes(series)?.map(|(judgement, marks)| JudgedForm {
-                judgement,
-                form: trial.form.clone(),
-                choice: None,
-                marks,
-            }),
-        })
-    }
-
-    fn in_closed_form(
-        &self,
-        trial: &Trial,
-        series: &[usize],
-    ) -> Result<Option<HeldOut>, TrainError> {
-        let Some(features) = trial.request.features() else { return Ok(None) };
-        TrainingSet::new(self.shared, series, trial, self.progress)?.held_out_of(features, series)
-    }
-
-    fn held_out_in_folds(
-        &self,
-        trial: &Trial,
-        held_out: &HeldOut,
-        all: &[usize],
-        some: &[usize],
-    ) -> Result<Option<JudgedForm>, TrainError> {
-        let set = TrainingSet::new(self.shared, some, trial, self.progress)?;
-        let Some(folds) = set.inner_folds(some)? else { return Ok(None) };
-        let mut fold_of = vec![None; set.data.series().len()];
-        for fold in 0..folds.len() {
-            folds.test(fold).into_iter().for_each(|item| fold_of[some[item]] = Some(fold));
-        }
-        let windows = set.windows();
-        let cut = windows.of_all(all).enumerate();
-        let mut rows: Vec<(usize, usize)> =
-            cut.filter_map(|(row, window)| Some((fold_of[window.series]?, row))).collect();
-        // Fold by fold, as other forms' are.
-        rows.sort_by_key(|&(fold, _)| fold);
-        let (folds, rows): (Vec<usize>, Vec<usize>) = rows.into_iter().unzip();
-        let decided = set.held_out(&held_out.map, &held_out.examples.some(&rows), &folds, 1)?;
-        let found = JudgedForm::of(&trial.form, decided);
-        let units = rows.iter().map(|&row| held_out.units[row]).collect();
-        Ok(found.map(|found| JudgedForm { marks: found.marks.over(units), ..found }))
-    }
-
-    fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut) {
-        self.shared.last.keep(trial, series, held_out);
-    }
-
-    fn fits(&self) -> usize {
-        self.shared.fits.count()
-    }
-}
-
 /// Bound on a margin in nats: an impossible model would make it infinite.
 const FARTHEST: f64 = 1e6;
+
 impl TrainingSet<'_> {
     /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
     /// in every inner fold, so that no window is judged by a model that has seen it. A setting without
@@ -128,7 +62,7 @@ impl TrainingSet<'_> {
     }
 
     /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
-    /// machine alone, for the model has seen no label. It is [kept](crate::learn::selection::held_out::LastHeldOut::keep). `None`
+    /// machine alone, for the model has seen no label. It is [kept](crate::learn::training::held_out::LastHeldOut::keep). `None`
     /// where that is [not to be had](Self::held_out_units).
     pub(crate) fn held_out_of(
         &self,
@@ -260,7 +194,10 @@ impl TrainingSet<'_> {
 
     /// Judges the Bayes rule in inner folds: the share of windows that it decides rightly, with
     /// balanced classes the mean over classes; `None` without folds.
-    fn judge_bayes(&self, series: &[usize]) -> Result<Option<(Judgement, Marks)>, TrainError> {
+    pub(crate) fn judge_bayes(
+        &self,
+        series: &[usize],
+    ) -> Result<Option<(Judgement, Marks)>, TrainError> {
         let Some(folds) = self.inner_folds(series)? else { return Ok(None) };
         let windows = self.windows();
         let (classes, groups) = (self.classes(), self.groups()?);

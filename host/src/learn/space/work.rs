@@ -8,7 +8,7 @@ use crate::kernel::mean_map::words_of;
 use crate::learn::error::TrainError;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::room::check_features;
-use crate::learn::search::forms::{LAST, kept_of};
+use crate::learn::selection::halving::{LAST, kept_of};
 use crate::learn::space::Space;
 use crate::learn::space::trial::Trial;
 use crate::learn::variation::vectors::mirror_candidates;
