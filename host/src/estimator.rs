@@ -24,7 +24,7 @@
 //! # Ok::<(), fishweir::Error>(())
 //! ```
 //!
-//! What [`learn::training`](crate::learn::training) tells beside (settings chosen, floors, restarts) is not lost:
+//! What [`learn::train`](crate::learn::train) tells beside (settings chosen, floors, restarts) is not lost:
 //! [`Fitted::trained`]. Figures with intervals on data that a model never saw are those of
 //! [`evaluate`](crate::evaluate).
 
