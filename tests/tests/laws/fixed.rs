@@ -3,6 +3,7 @@
 
 mod bound;
 mod lags;
+mod recordings;
 
 use std::num::NonZeroUsize;
 
@@ -11,7 +12,7 @@ use fishweir::classifier::{
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{DeviationLimits, QuantiseError, Stream};
-use fishweir::learn::{Augment, ClassifierKind, Request, Scaling, ScoreModels, train};
+use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
@@ -20,8 +21,6 @@ use fishweir_tests::quick::{recordings, trained, trained_on_differences, with_ho
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
-
-const RECORDINGS: &[u8] = include_bytes!("../../../host/data/ts-watch-exercises/all.csv.gz");
 
 /// Rows of weights as probabilities, `floor` apart from zero, some of them zero.
 fn distribution(weights: &[u32]) -> Vec<f64> {
@@ -464,43 +463,5 @@ fn recordings_that_lack_channels_are_decided_as_in_f64() {
         found.check(DeviationLimits::default()).expect("decides as f64 does");
         assert!(found.mean < within * found.mean_margin, "{found:?}");
         assert!(found.bound.exceeded == 0 && 20 * found.bound.windows >= 19 * found.windows);
-    }
-}
-
-#[test]
-fn real_recordings_are_decided_as_in_f64() {
-    let data = Dataset::parse("all.csv.gz", RECORDINGS, &ReadOptions::default()).expect("reads");
-    // A sixth of them is enough to learn from; all are decided.
-    let learned: Vec<usize> = (0..data.series().len()).step_by(6).collect();
-    let windows = |length, hop| Windowing {
-        length: NonZeroUsize::new(length).expect("positive"),
-        hop: NonZeroUsize::new(hop).expect("positive"),
-        short: ShortSeries::default(),
-    };
-    // Short windows are where Fisher's margins are small: rare transitions weigh much, and once. Of whole
-    // series an eighth, and of windows a fifth, is enough to see it.
-    for (kind, windowing, of_margin) in [
-        (ClassifierKind::Bayes, None, 0.01),
-        (ClassifierKind::Fisher, Some(windows(500, 4000)), 0.01),
-        (ClassifierKind::Fisher, Some(windows(200, 1000)), 0.03),
-    ] {
-        let mut options = Request::minimal(kind);
-        options.windowing = windowing;
-        options.baum_welch.iterations = if windowing.is_some() { 6 } else { 3 };
-        options.augment = Augment::NONE;
-        options.std_floors = vec![0.3];
-        options.c = vec![1.0];
-        options.scalings = vec![Scaling::Practical];
-        let trained = train(&data, &learned, &options, &|| ()).expect("trains").classifier;
-        let classifier = &trained;
-        let fixed = classifier.quantise().expect("fits");
-        let deviation = fixed.deviation(classifier, &data, windowing.as_ref()).expect("measures");
-        assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");
-        deviation.check(DeviationLimits::default()).expect("decides as f64 does");
-        assert!(deviation.mean < of_margin * deviation.mean_margin, "{deviation:?}");
-        let bound = &deviation.bound;
-        assert!(bound.exceeded == 0 && 20 * bound.windows >= 19 * deviation.windows, "{bound:?}");
-        // A limit that nothing keeps is one that refuses.
-        assert!(deviation.check(DeviationLimits { equal_decisions: 1.01 }).is_err());
     }
 }

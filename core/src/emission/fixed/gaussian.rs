@@ -171,8 +171,8 @@ impl ChannelQ15 {
         let square = y.wrapping_mul(y);
         let in_bits = if coarse { square << 2 } else { (square + (1 << 5)) >> 6 };
         *log2 = log2.saturating_sub(in_bits);
-        for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
-            let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
+        for c in 0..C {
+            let (linear, quadratic) = (i32::from(linear[c]), i32::from(quadratic[c]));
             // Rounded, not cut: what is lost at every sample adds up.
             let moved = if coarse {
                 (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
@@ -183,7 +183,7 @@ impl ChannelQ15 {
                 (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
                     + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest)
             };
-            *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
+            rate[c] = rate[c].saturating_add(moved).clamp(-STEEPEST, STEEPEST);
         }
     }
 
@@ -215,19 +215,23 @@ impl<const C: usize> GaussianQ15View<'_, C> {
     /// The log-likelihood of the channels that are there.
     ///
     /// The normaliser of a missing channel is off by at most 6 units of `2^-16` bits.
+    #[inline]
     pub fn log_marginal(&self, x: impl Fn(usize) -> Option<i16>) -> FixedLog<C> {
         let (mut log2, mut rate) = (self.constant, *self.constant_rate);
-        let tables = self.linear.iter().zip(self.quadratic);
-        for (d, (channel, (linear, quadratic))) in self.channel.iter().zip(tables).enumerate() {
+        for (d, channel) in self.channel.iter().enumerate() {
+            let (Some(linear), Some(quadratic)) = (self.linear.get(d), self.quadratic.get(d))
+            else {
+                break;
+            };
             if let Some(x) = x(d) {
                 channel.add(x, (linear, quadratic), &mut log2, &mut rate);
                 continue;
             }
             log2 = log2.saturating_sub(channel.log2_normaliser());
-            for (rate, &quadratic) in rate.iter_mut().zip(quadratic) {
+            for c in 0..C {
                 // `quadratic E[y^2]`, with two more binary places: `E[y^2] = log2(e) / 2`.
-                let expected = (i32::from(quadratic) * 47_274 + (1 << 13)) >> 14;
-                *rate = rate.saturating_add(expected).clamp(-STEEPEST, STEEPEST);
+                let expected = (i32::from(quadratic[c]) * 47_274 + (1 << 13)) >> 14;
+                rate[c] = rate[c].saturating_add(expected).clamp(-STEEPEST, STEEPEST);
             }
         }
         held(log2, rate)
@@ -241,8 +245,12 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
     #[inline]
     fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
         let (mut log2, mut rate) = (self.constant, *self.constant_rate);
-        let tables = self.linear.iter().zip(self.quadratic);
-        for ((channel, &x), (linear, quadratic)) in self.channel.iter().zip(x).zip(tables) {
+        for (d, channel) in self.channel.iter().enumerate() {
+            let (Some(&x), Some(linear), Some(quadratic)) =
+                (x.get(d), self.linear.get(d), self.quadratic.get(d))
+            else {
+                break;
+            };
             channel.add(x, (linear, quadratic), &mut log2, &mut rate);
         }
         held(log2, rate)
