@@ -34,6 +34,7 @@ def keeps_arguments(init: _Init) -> _Init:
             setattr(self, name, value)
         init(self, *args, **kwargs)
 
+    keep.__signature__ = signature
     return keep
 
 

@@ -1,5 +1,6 @@
 """What all classifiers share, whosever interface they have: their parameters, the training, and the questions."""
 
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -74,8 +75,11 @@ class TrainedClassifier(Deployable):
         """Fits to a data set; series of one group, by the name of a column, stay in one inner fold."""
         own = self._own() if group is None else {**self._own(), "group": group}
         given = settings(self.options, own)
-        for name, why in _fishweir.idle(self._kind, data, given):
+        idle = dict(_fishweir.idle(self._kind, data, given))
+        for name, why in idle.items():
             warnings.warn(f"{parameter(name)} has no effect: {why}", stacklevel=4)
+        # As the command leaves them out.
+        given = json.dumps({name: value for name, value in json.loads(given).items() if name not in idle})
         self.model_ = _fishweir.fit(self._kind, data, given, threads(self.n_jobs))
 
     def _ask(self, read, method):

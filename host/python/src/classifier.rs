@@ -18,7 +18,7 @@ use crate::error::{raised, refused};
 use crate::options::given;
 use crate::request::Options;
 use crate::run::{interruptible, released};
-use crate::stored::{MODEL, Pickled, bytes, numbers, pickled};
+use crate::stored::{Pickled, bytes, numbers, pickled};
 
 /// A fitted classifier, and the numbers that a device would hold of it, which decide here.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -77,7 +77,7 @@ pub(crate) fn idle(kind: &str, data: &Dataset, options: &str) -> PyResult<Vec<(S
 impl Classifier {
     /// Reads the JSON that `fishweir fit` writes.
     #[staticmethod]
-    #[pyo3(signature = (json, name=MODEL))]
+    #[pyo3(signature = (json, name="the model"))]
     fn from_json(json: &[u8], name: &str) -> PyResult<Self> {
         let read = Trained::parse(name, json).map_err(raised)?;
         Fitted::try_from(read).map(Self::from).map_err(raised)

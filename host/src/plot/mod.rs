@@ -1,5 +1,5 @@
-//! Figures: of decisions by class, of a stream, of events in it, of what each sample gave to a decision, of what classifiers trade off, of how far they
-//! are to be believed, of items in a plane.
+//! Figures: of decisions by class, of a stream, of events in it, of what each sample gave to a decision, of what classifiers
+//! trade off, of how far they are to be believed, of items in a plane.
 //!
 //! Written as SVG by hand: they style themselves for light and dark pages, and need neither fonts nor
 //! drawing libraries.

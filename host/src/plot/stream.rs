@@ -118,21 +118,25 @@ impl StreamPlot<'_> {
         let zero = frame.y(0.0);
         let mut leads = String::new();
         for class in 0..self.classes.len() {
-            let mut path = String::new();
-            for reading in self.readings {
-                let verb = if path.is_empty() { 'M' } else { 'L' };
-                let lead = reading.leads.get(class).copied().unwrap_or(f32::NEG_INFINITY);
-                let (x, y) = (frame.x(reading.time), frame.y(lead.into()));
-                let _ = write!(path, "{verb}{x:.1} {y:.1}");
-            }
             let colour = colour(class);
-            let _ = writeln!(
-                svg,
-                "<path class=\"below\" clip-path=\"url(#all)\" stroke=\"{colour}\" d=\"{path}\"/>"
-            );
-            let ends = self.readings.first().zip(self.readings.last());
-            if let Some((first, last)) = ends {
-                let (from, to) = (frame.x(first.time), frame.x(last.time));
+            // Between windows that share no sample the past was forgotten.
+            for run in self.readings.chunk_by(|one, next| next.from <= one.time) {
+                let [first, ..] = run else { continue };
+                let height = |reading: &Reading| {
+                    let lead = reading.leads.get(class).copied();
+                    frame.y(lead.unwrap_or(f32::NEG_INFINITY).into())
+                };
+                // A decision alone is drawn over its samples: a point would not be seen.
+                let from = frame.x(if run.len() == 1 { first.from } else { first.time });
+                let mut path = format!("M{from:.1} {:.1}", height(first));
+                for reading in run {
+                    let _ = write!(path, "L{:.1} {:.1}", frame.x(reading.time), height(reading));
+                }
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"below\" clip-path=\"url(#all)\" stroke=\"{colour}\" d=\"{path}\"/>"
+                );
+                let to = run.last().map_or(from, |last| frame.x(last.time));
                 let _ = writeln!(
                     leads,
                     "<path class=\"lead\" clip-path=\"url(#up)\" stroke=\"{colour}\" \
