@@ -238,7 +238,7 @@ fn alarms_are_drawn_on_their_statistics() {
     let (normal, changed) =
         (folder.put("normal.csv", table(0.0)), folder.put("changed.csv", table(1.5)));
     let (model, draw) = (folder.at("d.json"), folder.at("d.svg"));
-    let train = format!("detect {normal} --mean-time 100 --memory 20 --states 1");
+    let train = format!("detect {normal} --mean-time 30 --memory 10 --states 1");
     let said = printed(&format!("{train} --offset x=1 -o {model} --draw {draw}"));
     for part in ["\n  unseen ", "on a device: ", "next: fishweir detect DATA --model"] {
         assert!(said.contains(part), "no {part} in {said}");
