@@ -255,7 +255,10 @@ fn clips_and_a_background_make_a_spotter_as_marked_series_do() {
     let (test, file) = (folder.put("test.csv", marked(2)), folder.at("spotter.json"));
     let line = format!("spot --clips {clips} --background {background} --states 2");
     let said = printed(&format!("{line} --group person -o {file}"));
-    assert!(said.contains(" nats on entering an event, chosen in 3 folds of clips and background\n"), "{said}");
+    assert!(
+        said.contains(" nats on entering an event, chosen in 3 folds of clips and background\n"),
+        "{said}"
+    );
     assert!(said.contains(" of 12 events found, "), "{said}");
     let report = json(&format!("{line} --test {test} --marks mark --events --json"));
     assert_eq!(report["parts"], "clips and background");

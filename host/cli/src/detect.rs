@@ -212,7 +212,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     if let Some(path) = &arguments.draw {
-        draw_alarms(path, &kept, &detector, &data)?;
+        draw_alarms(path, &kept, &detector, &data, false)?;
         if output::is_standard(path) {
             return Ok(());
         }
@@ -315,7 +315,8 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         words,
     );
     if let Some(path) = &arguments.draw {
-        draw_alarms(path, &trial.model, &trial.detector, changed.as_ref().unwrap_or(&normal))?;
+        let data = changed.as_ref().unwrap_or(&normal);
+        draw_alarms(path, &trial.model, &trial.detector, data, changed.is_none())?;
     }
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;

@@ -236,7 +236,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let shown = listed_of.data();
     let drawn = arguments.draw.as_ref().filter(|_| arguments.clips.is_none() || test.is_some());
     if let Some(path) = drawn {
-        draw_events(path, &trial.spotter, shown, Some((listed_of, plan.overlap)))?;
+        draw_events(path, &trial.spotter, shown, Some((listed_of, plan.overlap)), test.is_none())?;
     }
     let report = SpotReport {
         classes: train.classes().to_vec(),
@@ -285,7 +285,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         let events = spotted(&spotter, &data);
         note_none(&events, &data);
         if let Some(path) = &arguments.draw {
-            draw_events(path, &spotter, &data, None)?;
+            draw_events(path, &spotter, &data, None, false)?;
             if output::is_standard(path) {
                 return Ok(());
             }
@@ -321,7 +321,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         file: None,
     };
     if let Some(path) = &arguments.draw {
-        draw_events(path, &spotter, marked.data(), Some((&marked, overlap)))?;
+        draw_events(path, &spotter, marked.data(), Some((&marked, overlap)), false)?;
     }
     outputs.print(&report, arguments.json)
 }

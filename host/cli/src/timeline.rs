@@ -11,6 +11,9 @@ use fishweir_core::classify::Statistic;
 
 use super::{Failure, output};
 
+/// Words after data that judge nothing.
+const SEEN: &str = ", which the models have seen";
+
 /// A series of a data set, drawn with what was found in it.
 struct Drawn<'a> {
     data: &'a Dataset,
@@ -40,12 +43,13 @@ fn spans(found: &[Found]) -> Vec<Span> {
 }
 
 /// Draws the first series in which a spotter finds an event, or else the first; with the true events where they are marked, of
-/// which `overlap` is what counts as found.
+/// which `overlap` is what counts as found. `seen` data are those that the models were fitted to.
 pub(super) fn draw_events(
     path: &Path,
     spotter: &Spotter,
     data: &Dataset,
     marked: Option<(&Marked, f64)>,
+    seen: bool,
 ) -> Result<(), Failure> {
     let spot = |series: usize| spotter.spot(&data.series()[series].samples.view());
     let mut each = (0..data.series().len()).map(|series| (series, spot(series)));
@@ -73,7 +77,7 @@ pub(super) fn draw_events(
         words = EventFigures::of("this series", &figures).to_string();
     }
     let title = format!("Events in series {}", data.series()[series].id);
-    let subtitle = format!("{}\n{words}", data.source());
+    let subtitle = format!("{}{}\n{words}", data.source(), if seen { SEEN } else { "" });
     Drawn { data, series }.draw(
         path,
         EventPlot {
@@ -91,12 +95,13 @@ pub(super) fn draw_events(
     )
 }
 
-/// Draws the first series in which a detector gives an alarm, or else the first.
+/// Draws the first series in which a detector gives an alarm, or else the first. `seen` data are those that it was made of.
 pub(super) fn draw_alarms(
     path: &Path,
     model: &DetectorModel,
     detector: &Detector,
     data: &Dataset,
+    seen: bool,
 ) -> Result<(), Failure> {
     let mut each = (0..data.series().len()).map(|series| (series, watched(detector, data, series)));
     let with_alarms = each.find(|(_, watched)| !watched.alarms.is_empty());
@@ -105,8 +110,9 @@ pub(super) fn draw_alarms(
     let title = format!("Alarms in series {}", data.series()[series].id);
     let samples = data.series()[series].samples.view().len();
     let (alarmed, samples) = (counted(alarms.len(), "alarm"), counted(samples, "sample"));
+    let (source, seen) = (data.source(), if seen { SEEN } else { "" });
     let subtitle =
-        format!("{}\n{alarmed} in {samples}; after each the detector begins anew", data.source());
+        format!("{source}{seen}\n{alarmed} in {samples}; after each the detector begins anew");
     let mut lines = vec![(0, fit)];
     let mut statistics = vec!["unlikely".to_owned()];
     if model.has_direction() {
