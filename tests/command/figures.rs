@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::fixtures::{Folder, Noise, QUICK, fixtures};
+use crate::shared::data::marked;
 use crate::shared::pages;
-use crate::{json, printed};
+use crate::{fishweir, json, printed, refuses};
 
 /// A start tag: its name and attributes, or text.
 enum Part {
@@ -182,4 +183,126 @@ fn streams_and_curves_stay_in_their_figures() {
         let path = pages::root().join(format!("host/docs/{figure}.svg"));
         check(&std::fs::read_to_string(path).expect("a figure of the book"));
     }
+}
+
+/// Rectangles of a colour, with their titles: how many there are of each name.
+fn titled(texts: &[String], name: &str) -> usize {
+    texts.iter().filter(|text| *text == name || text.starts_with(&format!("{name}: "))).count()
+}
+
+#[test]
+fn events_are_drawn_with_what_is_true_found_and_decided() {
+    let folder = Folder::new();
+    let (train, test) = (folder.put("train.csv", marked(1)), folder.put("test.csv", marked(2)));
+    let (file, draw) = (folder.at("spotter.json"), folder.at("d.svg"));
+    let line =
+        format!("spot {train} --test {test} --marks mark --states 2 -o {file} --draw {draw}");
+    printed(&line);
+    let trained = folder.text("d.svg");
+    let texts = check(&trained);
+    let has = |text: &str| texts.iter().any(|one| one == text);
+    for text in [
+        "true",
+        "found",
+        "decided",
+        "background",
+        "log odds per sample, nats",
+        "time, samples",
+        "x",
+    ] {
+        assert!(has(text), "no {text} in {texts:?}");
+    }
+    // Two events of one class and one of the other: in the legend, the panel and three strips.
+    assert_eq!([titled(&texts, "high"), titled(&texts, "low")], [1 + 2 + 3 * 2, 1 + 1 + 3]);
+    assert!(texts.iter().any(|text| text.contains("3 of 3 events found, 3 reported")), "{texts:?}");
+    // The kept spotter draws the same; without marks there is no truth.
+    printed(&format!("spot {test} --model {file} --marks mark --draw {draw}"));
+    assert_eq!(folder.text("d.svg"), trained);
+    let bare = check(&printed(&format!("spot {test} --model {file} --draw -")));
+    assert!(!bare.iter().any(|text| text == "true") && titled(&bare, "high") == 1 + 2 + 2 * 2);
+    refuses(&format!("spot {test} --model {file} --draw {test}"), "output-is-input");
+}
+
+#[test]
+fn alarms_are_drawn_on_their_statistics() {
+    let folder = Folder::new();
+    let mut noise = Noise(5);
+    let mut table = |offset: f64| {
+        let mut text = "series,t [s],x\n".to_owned();
+        for t in 0..900 {
+            let x = noise.next().unwrap_or(0.0) + if t > 450 { offset } else { 0.0 };
+            text += &format!("0,{},{x:.3}\n", f64::from(t) / 10.0);
+        }
+        text
+    };
+    let (normal, changed) =
+        (folder.put("normal.csv", table(0.0)), folder.put("changed.csv", table(1.5)));
+    let (model, draw) = (folder.at("d.json"), folder.at("d.svg"));
+    let train = format!("detect {normal} --mean-time 30 --memory 10 --states 1");
+    let said = printed(&format!("{train} --offset x=1 -o {model} --draw {draw}"));
+    for part in ["\n  unseen ", "on a device: ", "next: fishweir detect DATA --model"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    assert!(!said.contains("nats per sample"), "{said}");
+    assert!(printed(&format!("{train} --verbose")).contains("nats per sample"));
+    let texts = check(&folder.text("d.svg"));
+    assert!(texts.iter().any(|text| text.ends_with("which the models have seen")), "{texts:?}");
+    let alarms = json(&format!("detect {changed} --model {model} --json"));
+    let count = |statistic: &str| {
+        let alarms = alarms["alarms"].as_array().expect("alarms");
+        alarms.iter().filter(|one| one["statistic"] == statistic).count()
+    };
+    let svg = printed(&format!("detect {changed} --model {model} --draw -"));
+    let texts = check(&svg);
+    for text in [
+        "alarms",
+        "limit",
+        "unlikely",
+        "change",
+        "time, seconds",
+        "deviation, multiples of the limit",
+    ] {
+        assert!(texts.iter().any(|one| one == text), "no {text} in {texts:?}");
+    }
+    assert!(count("change") > 2);
+    // In the legend, as a point and in the strip.
+    assert_eq!(titled(&texts, "change"), 1 + 2 * count("change"));
+    assert_eq!(svg.matches("<circle").count(), count("change") + count("unlikely"));
+}
+
+#[test]
+fn a_stream_is_drawn_when_it_has_ended() {
+    let folder = Folder::new();
+    let (model, draw) = (fixtures().at("two.json"), folder.at("d.svg"));
+    let data = std::fs::read_to_string(fixtures().at("two.csv")).expect("data");
+    let line = format!("predict --stream --endless --every 10 --model {model} --draw {draw}");
+    let decisions = printed(fishweir(&line).write_stdin(data.clone()));
+    let texts = check(&folder.text("d.svg"));
+    for text in ["true", "decided", "margin over the best other class", "x", "y"] {
+        assert!(texts.iter().any(|one| one == text), "no {text} in {texts:?}");
+    }
+    let told = format!("{} decisions by ", decisions.lines().count() - 1);
+    assert!(texts.iter().any(|text| text.contains(&told)), "no {told} in {texts:?}");
+    // Without the column of labels there is no truth.
+    let bare: String = data
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            let at =
+                data.lines().next().expect("a header").split(',').position(|name| name == "label");
+            let kept =
+                (0..fields.len()).filter(|&field| Some(field) != at).map(|field| fields[field]);
+            kept.collect::<Vec<_>>().join(",") + "\n"
+        })
+        .collect();
+    assert_eq!(printed(fishweir(&line).write_stdin(bare)), decisions);
+    assert!(!check(&folder.text("d.svg")).iter().any(|text| text == "true"));
+    // Nothing came: that is a figure too.
+    printed(fishweir(&line).write_stdin(String::new()));
+    check(&folder.text("d.svg"));
+    refuses(&line.replace(&draw, "-"), "same-output --draw");
+    refuses(
+        &format!("predict {} --model {model} --draw {draw}", fixtures().at("two.csv")),
+        "missing-option --draw",
+    );
 }

@@ -30,7 +30,24 @@ fn events_are_found_and_windows_are_told_beside() {
         assert!(event["log_odds_per_sample"].as_f64().is_some_and(|odds| odds > 0.0), "{event}");
     }
     let said = printed(&line);
+    // A first screen: the events of the test, by class, and the cost; every penalty that was tried is asked for.
     assert!(said.contains("12 of 12 events found, 12 reported; precision 1.000"), "{said}");
+    for part in ["0 false reports in 1", "on a device: ", " B of RAM, ", "--verbose"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    assert_eq!(said.matches(", where it was chosen: ").count(), 1, "{said}");
+    let all = printed(&format!("{line} --verbose"));
+    assert_eq!(all.matches(", where it was chosen: ").count(), 6, "{all}");
+    let by_class = report["by_class"].as_array().expect("classes");
+    let events = |one: &Value| (one["what"].clone(), one["events"].clone(), one["found"].clone());
+    assert_eq!(
+        by_class.iter().map(events).collect::<Vec<_>>(),
+        [("high".into(), 8.into(), 8.into()), ("low".into(), 4.into(), 4.into())]
+    );
+    assert_eq!(
+        (&report["false_reports"], &report["false_reports_per_hour"]),
+        (&0.into(), &Value::Null)
+    );
     assert!(
         said.contains("\nseries,class,start,end,log_odds_per_sample,decided\n0,high,60,90,"),
         "{said}"
@@ -56,7 +73,9 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     let (train, test) = (folder.put("train.csv", marked(1)), folder.put("test.csv", marked(2)));
     let file = folder.at("spotter.json");
     let said = printed(&format!("spot {train} --marks mark --states 2 --lag 40 -o {file}"));
-    assert!(said.ends_with(&format!("\nspotter written to {file}\n")), "{said}");
+    assert!(
+        said.contains(&format!("\nspotter written to {file}\nnext: fishweir spot DATA --model"))
+    );
 
     let judged = json(&format!("spot {test} --model {file} --marks mark --events --json"));
     assert_eq!((&judged["figures"][0]["f1"], &judged["penalty"]), (&1.0.into(), &Value::Null));
@@ -236,7 +255,10 @@ fn clips_and_a_background_make_a_spotter_as_marked_series_do() {
     let (test, file) = (folder.put("test.csv", marked(2)), folder.at("spotter.json"));
     let line = format!("spot --clips {clips} --background {background} --states 2");
     let said = printed(&format!("{line} --group person -o {file}"));
-    assert!(said.contains(" nats, chosen in 3 folds of clips and background\n"), "{said}");
+    assert!(
+        said.contains(" nats on entering an event, chosen in 3 folds of clips and background\n"),
+        "{said}"
+    );
     assert!(said.contains(" of 12 events found, "), "{said}");
     let report = json(&format!("{line} --test {test} --marks mark --events --json"));
     assert_eq!(report["parts"], "clips and background");

@@ -304,7 +304,7 @@ fn figure(
             whole += 1;
             right += usize::from(class == segment.class);
         }
-        readings.push(Reading { time: end, class, leads: window.stream.leads()? });
+        readings.push(Reading { from: start, time: end, class, leads: window.stream.leads()? });
     }
     let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
     let subtitle = format!(

@@ -20,8 +20,9 @@ use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::{Gathering, Reading};
 use super::recipe::Recipe;
+use super::timeline::draw_alarms;
 use super::values::positive;
-use super::{Failure, Topic, note, progress, recognise, tell};
+use super::{Failure, Topic, next, note, progress, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Make a detector of change from series in which all is normal, for streams without labels; or find changes with it.
@@ -44,6 +45,7 @@ const SHOWN: &[&str] = &[
     "memory",
     "model",
     "output",
+    "draw",
     "rust",
     "c",
     "states",
@@ -55,6 +57,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir detect normal.csv --mean-time 10000 -o pump.json
   fishweir detect today.csv --model pump.json       # lists the alarms
+  fishweir detect today.csv --model pump.json --draw alarms.svg
   fishweir detect normal.csv --mean-time 10000 --changed worn.csv -o pump.json";
 
 #[derive(Debug, clap::Args)]
@@ -81,6 +84,9 @@ pub(super) struct Arguments {
     /// Samples that the detector looks back on; it sees a change after some of them [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
     memory: Option<f64>,
+    /// Also draw a series of --changed, or else of DATA: the first with an alarm
+    #[arg(long, value_name = "FILE.svg")]
+    draw: Option<PathBuf>,
     /// Rust source with a static of the detector, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
@@ -191,6 +197,9 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         ("--components", emitting.components().is_some()),
     ]);
     note_idle(&trained, "the detector is trained")?;
+    let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).chain([model]).collect();
+    Outputs::check(&figure, &inputs)?;
     let kept = kept(model)?;
     let detector = kept.deploy()?;
     let contract = kept.provenance.contract_in_part();
@@ -201,6 +210,12 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
+    }
+    if let Some(path) = &arguments.draw {
+        draw_alarms(path, &kept, &detector, &data, false)?;
+        if output::is_standard(path) {
+            return Ok(());
+        }
     }
     let mut stream = detector.stream();
     let mut alarms = Vec::new();
@@ -232,7 +247,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
 /// Makes a detector, tries it, and writes it if requested.
 fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     arguments.for_c.check()?;
-    let outputs = arguments.rust.iter().chain(&arguments.output);
+    let outputs = arguments.rust.iter().chain(&arguments.output).chain(&arguments.draw);
     let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
         arguments.changed.iter().chain(&arguments.data).map(PathBuf::as_path).collect();
@@ -299,6 +314,10 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         calibration,
         words,
     );
+    if let Some(path) = &arguments.draw {
+        let data = changed.as_ref().unwrap_or(&normal);
+        draw_alarms(path, &trial.model, &trial.detector, data, changed.is_none())?;
+    }
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;
         report.file = Some(file.display().to_string());
@@ -309,10 +328,16 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     }
     report.c_library =
         arguments.for_c.write(|| trial.detector.to_source())?.map(|(folder, _)| folder);
-    let hint = report
-        .is_unwritten()
-        .then_some("to keep it, name a file with -o or --rust, or a folder with --c");
-    outputs.print_with(&report, arguments.json, hint)
+    let next = match &report.file {
+        Some(file) => format!(
+            "fishweir detect DATA --model {file} lists alarms, fishweir export {file} --rust for firmware"
+        ),
+        None if report.is_unwritten() => {
+            "to keep the detector, name a file with -o or --rust, or a folder with --c".to_owned()
+        }
+        None => return outputs.print_with(&report, arguments.json, next::hint(None).as_deref()),
+    };
+    outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }
 
 fn change<'a>(

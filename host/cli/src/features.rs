@@ -9,7 +9,7 @@ use fishweir::report::{FeaturesReport, InformationSummary};
 use super::Failure;
 use super::help::brief;
 use super::kernels::{Described, OfData, help};
-use super::output::{self, Outputs, named_after};
+use super::output;
 
 const ABOUT: &str = "\
 A row per item: its name, its class, and the features whose inner products the kernel is. Columns have the names of the models' \
@@ -71,22 +71,18 @@ enum Layout {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let first = arguments.data.first().map_or(Path::new(""), PathBuf::as_path);
-    let output = arguments.output.clone();
-    let output = output.unwrap_or_else(|| named_after(first, ".features.csv"));
+    let Arguments { data, output, of, .. } = arguments;
+    let (output, outputs) = of.output(output.as_ref(), data, ".features.csv")?;
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     layout.format().check()?;
-    let data = arguments.data.iter().map(PathBuf::as_path);
-    let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
-    let outputs = Outputs::check(&[&output], &inputs)?;
-    let Described { data, items, featured, words } = arguments.of.describe(&arguments.data)?;
+    let Described { data, items, featured, words } = of.describe(data)?;
     output::write(&output, &feature_bytes(layout.format(), &featured, &items)?)?;
     let report = FeaturesReport {
         data,
         items: featured.rows.len(),
         kernel: words,
         information: featured.information.iter().map(InformationSummary::of).collect(),
-        normalised: arguments.of.normalise,
+        normalised: of.normalise,
         names: featured.names,
         output: output.display().to_string(),
         format: layout.name().to_owned(),

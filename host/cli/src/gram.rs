@@ -9,7 +9,7 @@ use fishweir::report::{GramReport, InformationSummary};
 use super::Failure;
 use super::help::brief;
 use super::kernels::{Compared, OfData, SPECTRUM_UNASKED, help};
-use super::output::{self, Outputs, named_after};
+use super::output;
 
 const ABOUT: &str = "\
 The models are those of --model, else they are fitted to DATA: one per class where it is labelled, else (or with \
@@ -73,18 +73,10 @@ pub(super) enum Layout {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let output = match &arguments.output {
-        Some(output) => output.clone(),
-        // One is required.
-        None => {
-            named_after(arguments.data.first().map_or(Path::new(""), PathBuf::as_path), ".gram.csv")
-        }
-    };
+    let Arguments { data, output, of, .. } = arguments;
+    let (output, outputs) = of.output(output.as_ref(), data, ".gram.csv")?;
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
-    let data = arguments.data.iter().map(PathBuf::as_path);
-    let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
-    let outputs = Outputs::check(&[&output], &inputs)?;
-    let Compared { data, items, matrix } = arguments.of.compare(&arguments.data, None)?;
+    let Compared { data, items, matrix } = of.compare(data, None)?;
     let gram = matrix.computed.gram;
     output::write(&output, &gram_bytes(layout.format(), &gram, &items)?)?;
     // What takes longest comes last, and the matrix is there if nobody waits for it.
@@ -96,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         kernel: matrix.words,
         features: matrix.computed.features,
         information: matrix.computed.information.iter().map(InformationSummary::of).collect(),
-        normalised: arguments.of.normalise,
+        normalised: of.normalise,
         spectrum: spectrum.map(Into::into),
         output: output.display().to_string(),
         format: layout.name().to_owned(),

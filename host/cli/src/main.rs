@@ -47,7 +47,9 @@ mod run;
 mod send;
 mod settings;
 mod spot;
+mod spotted;
 mod tell;
+mod timeline;
 mod training;
 mod values;
 

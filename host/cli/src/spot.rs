@@ -1,14 +1,11 @@
 //! `fishweir spot`.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{ChannelRange, Contract};
 use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::report::{EventFigures, counted};
-use fishweir::spot::SpotFigures;
-use serde::Serialize;
 
 use super::emitting::Emitting;
 use super::help::brief;
@@ -18,7 +15,9 @@ use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::recipe::Recipe;
-use super::{Failure, Topic, note, recognise, tell};
+use super::spotted::{ChosenSpotter, Judged, SpotReport, Spotted, listed, of_penalty, spotted};
+use super::timeline::draw_events;
+use super::{Failure, Topic, next, note, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -52,6 +51,7 @@ const SHOWN: &[&str] = &[
     "background_mark",
     "overlap",
     "events",
+    "draw",
     "states",
     "json",
 ];
@@ -60,6 +60,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir spot marked.csv --marks exercise --test other.csv -o spotter.json
   fishweir spot other.csv --model spotter.json     # lists the events
+  fishweir spot other.csv --model spotter.json --marks exercise --draw events.svg
   fishweir spot --clips gestures.csv --background walking.csv -o spotter.json";
 
 #[derive(Debug, clap::Args)]
@@ -91,6 +92,9 @@ pub(super) struct Arguments {
     /// Also report the events of the test series, or else of DATA
     #[arg(long)]
     events: bool,
+    /// Also draw a series of the test series, or else of DATA: the first in which an event is found
+    #[arg(long, value_name = "FILE.svg")]
+    draw: Option<PathBuf>,
     /// Hidden states of each model; the background's has at most four [default: 4]
     #[arg(long, value_name = "N", help_heading = "Training")]
     states: Option<usize>,
@@ -101,38 +105,6 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Spotted {
-    series: String,
-    class: String,
-    start: u64,
-    end: u64,
-    log_odds_per_sample: f32,
-    decided: u64,
-}
-
-#[derive(Serialize)]
-struct SpotReport {
-    classes: Vec<String>,
-    states: usize,
-    /// Choice of the penalty; null for a model that was read.
-    #[serde(flatten)]
-    chosen: Option<ChosenSpotter>,
-    figures: Vec<EventFigures>,
-    events: Vec<Spotted>,
-    /// The file that the spotter was written to, if it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ChosenSpotter {
-    penalty: f64,
-    folds: usize,
-    /// Parts that folds consist of.
-    parts: &'static str,
 }
 
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
@@ -197,6 +169,10 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
             &named([("--events", arguments.events && !listed)]),
             "clips are joined to choose the penalty, and no stream; name one by --test",
         )?;
+        note_idle(
+            &named([("--draw", arguments.draw.is_some() && arguments.test.is_none())]),
+            "clips are joined to choose the penalty, and no stream; name one by --test",
+        )?;
         let marks = named([("--marks", arguments.marking.is_named() && arguments.test.is_none())]);
         note_idle(&marks, "it names a column of the series that --test reads")?;
         if arguments.test.is_some() && !arguments.marking.is_named() {
@@ -206,7 +182,8 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
             ));
         }
     }
-    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    let outputs = arguments.output.iter().chain(&arguments.draw);
+    let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
     let inputs = [&arguments.test, &arguments.clips, &arguments.background];
     let inputs = inputs.into_iter().flatten().chain(&arguments.data);
     let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
@@ -241,22 +218,26 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;
     }
-    let mut figures: Vec<EventFigures> = trial
-        .tried
-        .iter()
-        .map(|(penalty, one)| {
-            EventFigures::of(format!("penalty {penalty}, where it was chosen"), one)
-        })
-        .collect();
+    let tried = trial.tried.iter();
+    let mut figures: Vec<EventFigures> =
+        tried.map(|(penalty, one)| EventFigures::of(of_penalty(*penalty), one)).collect();
+    let mut judged = None;
     if let Some(test) = &test {
         let source = test.data().source();
         let windowed =
             plan.windowed(train, test, &|| ()).map_err(|error| Failure::of(train.data(), error))?;
         let of_windows = format!("{source}, by windows of {} samples", windowed.window);
-        figures.push(EventFigures::of(source.to_owned(), &plan.figures(&trial.spotter, test)));
+        let of_test = Judged::of(&plan, &trial.spotter, test);
+        figures.push(EventFigures::of(source.to_owned(), &of_test.figures));
+        judged = Some(of_test);
         figures.push(EventFigures::of(of_windows, &windowed.figures));
     }
-    let shown = test.as_ref().unwrap_or(train).data();
+    let listed_of = test.as_ref().unwrap_or(train);
+    let shown = listed_of.data();
+    let drawn = arguments.draw.as_ref().filter(|_| arguments.clips.is_none() || test.is_some());
+    if let Some(path) = drawn {
+        draw_events(path, &trial.spotter, shown, Some((listed_of, plan.overlap)), test.is_none())?;
+    }
     let report = SpotReport {
         classes: train.classes().to_vec(),
         states: trial.spotter.states(),
@@ -266,10 +247,21 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
             parts: training.parts(),
         }),
         figures,
+        judged,
+        cost: trial.spotter.cost(),
         events: if listed { spotted(&trial.spotter, shown) } else { Vec::new() },
         file: arguments.output.as_ref().map(|file| file.display().to_string()),
     };
-    outputs.print(&report, arguments.json)
+    let next = match &arguments.output {
+        Some(file) => {
+            let file = file.display();
+            format!(
+                "fishweir spot DATA --model {file} lists events, fishweir export {file} --rust for firmware"
+            )
+        }
+        None => "to keep the spotter, name a file with -o".to_owned(),
+    };
+    outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }
 
 /// Finds events with a spotter that was kept: judged where they are marked, else listed.
@@ -282,6 +274,9 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     ]));
     note_idle(&trained, "the spotter is trained")?;
     let (spotter, contract, reading) = kept(model, &arguments.reading)?;
+    let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).chain([model]).collect();
+    let outputs = Outputs::check(&figure, &inputs)?;
     if !arguments.marking.is_named() {
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
@@ -289,26 +284,46 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
         note_none(&events, &data);
+        if let Some(path) = &arguments.draw {
+            draw_events(path, &spotter, &data, None, false)?;
+            if output::is_standard(path) {
+                return Ok(());
+            }
+        }
         if !arguments.json {
             return output::print(listed(&events)?.as_bytes());
         }
         let (classes, states) = (spotter.classes().to_vec(), spotter.states());
-        let report =
-            SpotReport { classes, states, chosen: None, figures: Vec::new(), events, file: None };
+        let report = SpotReport {
+            classes,
+            states,
+            chosen: None,
+            figures: Vec::new(),
+            judged: None,
+            cost: spotter.cost(),
+            events,
+            file: None,
+        };
         return crate::output::print_report(&report, true);
     }
-    let (marked, figures) = judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
+    let (marked, judged, overlap) =
+        judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
     tell::against(marked.data(), Some(&contract), &[]);
     let source = marked.data().source().to_owned();
     let report = SpotReport {
         classes: spotter.classes().to_vec(),
         states: spotter.states(),
         chosen: None,
-        figures: vec![EventFigures::of(source, &figures)],
+        figures: vec![EventFigures::of(source, &judged.figures)],
+        judged: Some(judged),
+        cost: spotter.cost(),
         events: if arguments.events { spotted(&spotter, marked.data()) } else { Vec::new() },
         file: None,
     };
-    crate::output::print_report(&report, arguments.json)
+    if let Some(path) = &arguments.draw {
+        draw_events(path, &spotter, marked.data(), Some((&marked, overlap)), false)?;
+    }
+    outputs.print(&report, arguments.json)
 }
 
 /// A stored spotter, its training, and the options of reading for it.
@@ -335,18 +350,18 @@ pub(super) fn kept(
     Ok((spotter, contract, options))
 }
 
-/// Series that are marked, and how well their events are found.
+/// Series that are marked, how well their events are found, and the overlap at which one counts as found.
 pub(super) fn judged(
     spotter: &Spotter,
     reading: &ReadOptions,
     data: &[PathBuf],
     marking: &Marking,
-) -> Result<(Marked, SpotFigures), Failure> {
+) -> Result<(Marked, Judged, f64), Failure> {
     let plan = marking.plan(None, &Emitting::default())?;
     let classes = Some(spotter.classes().to_vec());
     let marked = marking.read(data, &ReadOptions { classes, ..reading.clone() })?;
-    let figures = plan.figures(spotter, &marked);
-    Ok((marked, figures))
+    let judged = Judged::of(&plan, spotter, &marked);
+    Ok((marked, judged, plan.overlap))
 }
 
 /// Tells that nothing was found: in series without events that is right, and in others it is not.
@@ -360,60 +375,5 @@ fn note_none(events: &[Spotted], data: &Dataset) {
                 counted(data.observations(), "sample")
             ),
         );
-    }
-}
-
-fn spotted(spotter: &Spotter, data: &Dataset) -> Vec<Spotted> {
-    let mut events = Vec::new();
-    for series in data.series() {
-        for found in spotter.spot(&series.samples.view()) {
-            let event = found.event;
-            events.push(Spotted {
-                series: series.id.clone(),
-                class: spotter.classes()[usize::from(event.class)].clone(),
-                start: event.start,
-                end: event.end,
-                log_odds_per_sample: event.log_odds_per_sample(),
-                decided: found.decided,
-            });
-        }
-    }
-    events
-}
-
-/// Events as CSV.
-fn listed(events: &[Spotted]) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["series", "class", "start", "end", "log_odds_per_sample", "decided"])?;
-    for Spotted { series, class, start, end, log_odds_per_sample, decided } in events {
-        let [start, end, decided] = [start, end, decided].map(u64::to_string);
-        let confidence = format!("{log_odds_per_sample:.3}");
-        table.write_record([series, class, &start, &end, &confidence, &decided])?;
-    }
-    let bytes = table.into_inner().map_err(|error| error.into_error())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-impl fmt::Display for SpotReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "classes {}; {} states in all", self.classes.join(", "), self.states)?;
-        if let Some(ChosenSpotter { penalty, folds, parts }) = &self.chosen {
-            let chosen = match folds {
-                1 => "on the only series, which the models have seen".to_owned(),
-                folds => format!("in {folds} folds of {parts}"),
-            };
-            writeln!(f, "penalty {penalty} nats, chosen {chosen}")?;
-        }
-        writeln!(f)?;
-        for one in &self.figures {
-            writeln!(f, "{one}")?;
-        }
-        if !self.events.is_empty() {
-            write!(f, "\n{}", listed(&self.events).map_err(|_| fmt::Error)?)?;
-        }
-        match &self.file {
-            Some(file) => writeln!(f, "\nspotter written to {file}"),
-            None => Ok(()),
-        }
     }
 }

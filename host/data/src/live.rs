@@ -56,6 +56,8 @@ pub struct LiveReader<R> {
     symbol: Option<u16>,
     series: Option<String>,
     begins_series: bool,
+    /// The label of the last row.
+    label: Option<String>,
     time: Option<f64>,
     units: Vec<UnitMatch>,
     /// The line of the last number of each channel, 0 without one, `[channel]`.
@@ -73,6 +75,8 @@ struct Header {
     channels: Vec<(usize, Conversion)>,
     /// Column of the series' name.
     series: Option<usize>,
+    /// Column of the label.
+    label: Option<usize>,
     /// Column of the time, and how it is read; `None` before the first that is there.
     time: Option<(usize, Option<Times>)>,
 }
@@ -98,6 +102,7 @@ impl<R: BufRead> LiveReader<R> {
             symbol: None,
             series: None,
             begins_series: false,
+            label: None,
             time: None,
             units: Vec::new(),
             seen,
@@ -158,6 +163,11 @@ impl<R: BufRead> LiveReader<R> {
     /// Returns whether the column `series` had another value before the last sample, which may be invalid.
     pub fn begins_series(&self) -> bool {
         self.begins_series
+    }
+
+    /// The label of the last sample, from the column `label`; `None` without one, or without a mark there.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
     }
 
     /// The time of the last sample in seconds, from the column `t`; `None` without one, or without a number there.
@@ -299,6 +309,9 @@ impl<R: BufRead> LiveReader<R> {
                 self.series = Some(fields[column].to_owned());
             }
         }
+        let label =
+            self.header.as_ref().and_then(|header| header.label).map(|column| fields[column]);
+        self.label = label.filter(|label| !Marks::default().has(label)).map(str::to_owned);
         self.time = None;
         if let Some(header) = &mut self.header
             && let Some((column, times)) = &mut header.time
@@ -372,6 +385,7 @@ impl Header {
         let units = UnitMatch::all(wanted, &channels, &all);
         check_distinct(&names).map_err(failed)?;
         let series = names.iter().position(|name| name == "series");
+        let label = names.iter().position(|name| name == "label");
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
         let mut times = all.iter().filter(|&&(column, _)| !taken(column));
         let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
@@ -384,7 +398,7 @@ impl Header {
             Some((best.0, Some(by_name).filter(|times| times.named())))
         };
         let time = time.transpose().map_err(failed)?.or_else(named);
-        Ok((Self { delimiter, channels, series, time, names }, units))
+        Ok((Self { delimiter, channels, series, label, time, names }, units))
     }
 }
 

@@ -76,6 +76,12 @@ impl Rows {
         Self { dimension, values: Vec::new(), presence: Vec::new() }
     }
 
+    /// No row yet, `dimension` channels, and room for `length` rows.
+    pub fn with_capacity(dimension: usize, length: usize) -> Self {
+        let values = Vec::with_capacity(dimension * length);
+        Self { dimension, values, presence: Vec::with_capacity(length) }
+    }
+
     /// Appends one observation, `None` for a missing one. A channel that is missing is NaN; a row of them is a missing
     /// observation.
     ///

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::dataset::Dataset;
 use super::encoding::Encoding;
+use super::error::DataError;
 use super::marks::Marks;
 use super::name_pattern::NamePattern;
 use super::quantity::split_unit;
@@ -77,6 +79,24 @@ impl Column {
 }
 
 impl Source {
+    /// Checks that data have the [`columns`](Self::columns) of whole series that were named. A number is not checked where there
+    /// are some: a table may name that column otherwise.
+    ///
+    /// # Errors
+    /// [`DataError::NoColumn`] for the first that is missing, [`DataError::EmptyColumn`] for one without any value.
+    pub fn check_columns(&self, data: &Dataset) -> Result<(), DataError> {
+        for column in &self.columns {
+            let Column::Name(name) = column else { continue };
+            let numbered = name.parse::<usize>().is_ok() && !data.columns().is_empty();
+            match column.place(data.columns()) {
+                Some(place) => drop(data.groups(&data.columns()[place])?),
+                None if numbered => {}
+                None => drop(data.groups(name)?),
+            }
+        }
+        Ok(())
+    }
+
     /// Returns whether columns are named.
     pub(super) fn names_columns(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));

@@ -5,6 +5,7 @@ Everything is computed by the library of Rust in ``fishweir._fishweir``; this pa
 """
 
 from . import hmm
+from ._containers import convert
 from ._fishweir import Dataset, FishweirError, __version__
 from ._read import load, read
 from ._report import Report
@@ -29,6 +30,7 @@ __all__ = [
     "Report",
     "Stream",
     "__version__",
+    "convert",
     "gram",
     "hmm",
     "kernels",

@@ -12,22 +12,44 @@ from sklearn.exceptions import NotFittedError
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
 from ._options import above_zero, whole
-from ._panel import panel
+from ._panel import check_names, panel
 from ._report import Report
 from ._stream import Stream
 
 
-class Deployable:
-    """What every fitted classifier can do for a device. ``model_`` is the native classifier, ``classes_`` its classes."""
+class Fitted:
+    """What every estimator can do for a device. ``model_`` is its native part."""
 
     def _check_fitted(self):
         if not hasattr(self, "model_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
     def cost(self) -> dict[str, Any]:
-        """RAM, flash and work per sample on a device, by name."""
+        """RAM, flash and work per sample, or per record, on a device, by name."""
         self._check_fitted()
-        return json.loads(_fishweir.cost(self.model_))
+        return json.loads(self.model_.cost())
+
+
+class Native(Fitted):
+    """An estimator whose native part, of the class ``_native``, is written as source or as a model file."""
+
+    def _load(self, contents):
+        self.model_ = self._native.from_json(contents)
+        return self
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
+        self._check_fitted()
+        if str(path).endswith(".rs"):
+            write(path, self.model_.rust_source().encode())
+        elif str(path).endswith(".json"):
+            write(path, self.model_.to_json())
+        else:
+            raise FishweirError(f"{path}: the ending says neither .rs nor .json")
+
+
+class Deployable(Fitted):
+    """What every fitted classifier of series can do for a device. ``classes_`` are its classes."""
 
     def info(self, rate: float | None = None) -> Report:
         """The model on every board: room, speed and battery, as ``fishweir info`` reports."""
@@ -124,6 +146,8 @@ class Deployable:
 
     def _dataset(self, data):
         """Series as the model observes them; their classes are known only in a data set."""
+        if isinstance(data, Dataset):
+            check_names(self, data.channels)
         if data is None or isinstance(data, Dataset):
             return data
         if isinstance(data, tuple) and len(data) == 2:
@@ -132,8 +156,10 @@ class Deployable:
             labels = [index.get(label, -1) for label in np.asarray(y).tolist()]
         else:
             labels = None
+        read = panel(data)
+        check_names(self, read.channels)
         return Dataset.from_arrays(
-            panel(data).series,
+            read.series,
             labels=labels,
             classes=[str(name) for name in self.classes_],
             channels=self.model_.channels,

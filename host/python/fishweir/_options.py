@@ -1,8 +1,12 @@
 """Parameters and options as the native part takes them."""
 
+import functools
+import inspect
 import json
 import math
 import os
+from collections.abc import Callable
+from typing import Any, TypeVar
 from unicodedata import category
 
 import numpy as np
@@ -15,6 +19,38 @@ _PARAMETERS = {"emission": "family", "seed": "random_state", "information": "sca
 # Parameters that are no options.
 _ONLY_PARAMETERS = ("family", "random_state", "n_jobs", "rate", "channels", "alphabet")
 
+_Init = TypeVar("_Init", bound=Callable[..., None])
+
+
+def keeps_arguments(init: _Init) -> _Init:
+    """A constructor that keeps each argument under its name, as estimators do, before its own body."""
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def keep(self, *args, **kwargs):
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        for name, value in list(given.arguments.items())[1:]:
+            setattr(self, name, value)
+        init(self, *args, **kwargs)
+
+    keep.__signature__ = signature
+    return keep
+
+
+def with_defaults(init: _Init, **defaults: Any) -> _Init:
+    """A constructor with other defaults for some keywords."""
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def other(self, *args, **kwargs):
+        init(self, *args, **{**defaults, **kwargs})
+
+    each = signature.parameters.values()
+    each = [one.replace(default=defaults.get(one.name, one.default)) for one in each]
+    other.__signature__ = signature.replace(parameters=each)
+    return other
+
 
 def settings(options, own):
     """``options`` by name, and an estimator's ``own`` parameters, as JSON."""
@@ -24,10 +60,15 @@ def settings(options, own):
     for name, value in (options or {}).items():
         name = str(name).replace("-", "_")
         if own and (name in own or name in _ONLY_PARAMETERS):
-            raise FishweirError(f"option {name}: give it as {_PARAMETERS.get(name, name)}, not among options")
+            raise FishweirError(f"option {name}: give it as {parameter(name)}, not among options")
         given[name] = value
     given.update(own)
     return json.dumps({name: _plain(name, value) for name, value in given.items() if value is not None})
+
+
+def parameter(option):
+    """What an option is called among the parameters of an estimator, or among its options."""
+    return _PARAMETERS.get(option, option)
 
 
 def _plain(name, value):

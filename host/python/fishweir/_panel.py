@@ -107,6 +107,21 @@ def _is_nested(frame):
     return hasattr(cell, "__len__") and not isinstance(cell, str)
 
 
+def own_names(channels):
+    """Names of channels; ``None`` where they have those of channels without names."""
+    return None if channels in (None, ["x"], [f"x{index}" for index in range(len(channels or []))]) else channels
+
+
+def check_names(estimator, channels):
+    """Refuses columns under other names than those of the training, or in another order: they would be read as its channels."""
+    fitted = getattr(estimator, "channel_names_", None)
+    if fitted and own_names(channels) and channels != fitted:
+        raise FishweirError(
+            f"X has the channels {', '.join(channels)}, but {type(estimator).__name__} was fitted to {', '.join(fitted)}: give "
+            "these in this order"
+        )
+
+
 def is_table(X):
     """Whether a container is a table of numbers, which scikit-learn checks: a row per series of one channel."""
     if is_frame(X, "pandas"):

@@ -1,5 +1,6 @@
 """What all classifiers share, whosever interface they have: their parameters, the training, and the questions."""
 
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +10,8 @@ import numpy as np
 from . import _fishweir
 from ._deploy import Deployable
 from ._fishweir import Dataset, FishweirError
-from ._options import above_zero, names, printable, seed, settings, threads
+from ._options import above_zero, keeps_arguments, names, parameter, printable, seed, settings, threads
+from ._panel import check_names, own_names
 
 
 class TrainedClassifier(Deployable):
@@ -17,6 +19,7 @@ class TrainedClassifier(Deployable):
 
     _kind = None
 
+    @keeps_arguments
     def __init__(
         self,
         states: int | Sequence[int] | None = None,
@@ -32,17 +35,6 @@ class TrainedClassifier(Deployable):
         n_jobs: int | None = None,
         options: Mapping[str, Any] | None = None,
     ):
-        self.states = states
-        self.family = family
-        self.effort = effort
-        self.window = window
-        self.hop = hop
-        self.rate = rate
-        self.channels = channels
-        self.alphabet = alphabet
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.options = options
         super().__init__()
 
     def _own(self):
@@ -76,15 +68,23 @@ class TrainedClassifier(Deployable):
             alphabet=self.alphabet,
             rate=above_zero("rate", self.rate),
         )
+        self.channel_names_ = own_names(read.channels)
         self._train_on(data, None if groups is None else "group")
 
     def _train_on(self, data, group=None):
         """Fits to a data set; series of one group, by the name of a column, stay in one inner fold."""
         own = self._own() if group is None else {**self._own(), "group": group}
-        self.model_ = _fishweir.fit(self._kind, data, settings(self.options, own), threads(self.n_jobs))
+        given = settings(self.options, own)
+        idle = dict(_fishweir.idle(self._kind, data, given))
+        for name, why in idle.items():
+            warnings.warn(f"{parameter(name)} has no effect: {why}", stacklevel=4)
+        # As the command leaves them out.
+        given = json.dumps({name: value for name, value in json.loads(given).items() if name not in idle})
+        self.model_ = _fishweir.fit(self._kind, data, given, threads(self.n_jobs))
 
     def _ask(self, read, method):
         """The answers of a fitted classifier to a panel; refused samples are counted."""
+        check_names(self, read.channels)
         found, refused = getattr(self.model_, method)(read.series, threads(self.n_jobs))
         if refused:
             warnings.warn(

@@ -1,11 +1,8 @@
 """The classifiers with the interface of aeon. Needs aeon: ``pip install fishweir[aeon]``."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
 from aeon.classification.base import BaseClassifier
 
+from ._options import with_defaults
 from ._panel import panel
 from ._training import TrainedClassifier
 
@@ -21,34 +18,7 @@ class _Classifier(TrainedClassifier, BaseClassifier):
     }
 
     # One thread by default, as all of aeon has it.
-    def __init__(
-        self,
-        states: int | Sequence[int] | None = None,
-        *,
-        family: str | None = None,
-        effort: str = "quick",
-        window: int | None = None,
-        hop: int | None = None,
-        rate: float | None = None,
-        channels: Sequence[str] | None = None,
-        alphabet: str | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = 1,
-        options: Mapping[str, Any] | None = None,
-    ):
-        super().__init__(
-            states,
-            family=family,
-            effort=effort,
-            window=window,
-            hop=hop,
-            rate=rate,
-            channels=channels,
-            alphabet=alphabet,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            options=options,
-        )
+    __init__ = with_defaults(TrainedClassifier.__init__, n_jobs=1)
 
     def _fit(self, X, y):
         self._train(panel(X), y)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from ._fishweir import Dataset, FishweirError
 from ._html import describe
 from ._options import threads
-from ._panel import filled, is_table, panel
+from ._panel import check_names, filled, is_table, own_names, panel
 from ._training import TrainedClassifier
 
 
@@ -40,29 +40,20 @@ class _Series:
             self.table_, self.channels_in_ = table, channels
             if not table:
                 self.n_features_in_ = channels
-            self.channel_names_ = None if _unnamed(read.channels) else read.channels
+            self.channel_names_ = own_names(read.channels)
         elif channels != self.channels_in_:
             has, expects = (
                 "strings" if count is None else f"{count} channels" for count in (channels, self.channels_in_)
             )
             raise FishweirError(f"X has {has}, but {type(self).__name__} is expecting {expects} as input")
-        self._check_names(read.channels)
+        check_names(self, read.channels)
         return read
-
-    def _check_names(self, names):
-        """Columns in another order would be read as other channels."""
-        fitted = self.channel_names_
-        if fitted and not _unnamed(names) and names != fitted:
-            raise FishweirError(
-                f"X has the channels {', '.join(names)}, but {type(self).__name__} was fitted to {', '.join(fitted)}: give "
-                "these in this order"
-            )
 
     def _observe(self, data):
         """Takes the channels of a data set, or of a model."""
         self.table_ = False
         self.channels_in_ = None if data.channels is None else len(data.channels)
-        self.channel_names_ = None if _unnamed(data.channels) else data.channels
+        self.channel_names_ = own_names(data.channels)
         self.n_features_in_ = self.channels_in_
 
     def _given(self, X):
@@ -184,11 +175,6 @@ class BayesClassifier(FisherClassifier):
     """
 
     _kind = "bayes"
-
-
-def _unnamed(channels):
-    """Whether channels have the names of those that have none."""
-    return channels in (None, ["x"], [f"x{index}" for index in range(len(channels or []))])
 
 
 def _channels(read):

@@ -39,6 +39,10 @@ _MOST_COMPONENTS = 8
 _FEW = 1e-8
 
 
+# States of a model of the library.
+_MOST_STATES = 64
+
+
 class ConvergenceMonitor:
     """What a fit reports: the log-likelihood before each step, and whether it has converged.
 
@@ -174,6 +178,11 @@ class _HMM(BaseEstimator):
 
     def _native(self):
         initial, transition = self._chain_of_native()
+        if len(initial) > _MOST_STATES:
+            what = f"n_components is {self.n_components}"
+            if len(initial) > self.n_components:
+                what += f" and n_mix {self.n_mix}: {len(initial)} components in all"
+            raise FishweirError(f"{what}: give at most {_MOST_STATES}")
         family, blocks = self._emission()
         return _fishweir.Hmm(
             family,

@@ -2,27 +2,24 @@
 
 import csv
 import io
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _fishweir
-from ._deploy import write
+from ._deploy import Native
 from ._fishweir import FishweirError
-from ._options import whole
+from ._options import keeps_arguments, whole
 
 _CLASS = "class"
 
 
-class RecordClassifier(ClassifierMixin, BaseEstimator):
+class RecordClassifier(Native, ClassifierMixin, BaseEstimator):
     """A Bayesian network that classifies records of categories: states of machines, rows of surveys, door sensors.
 
     Parameters
@@ -35,10 +32,11 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
         Records added to each cell of a table.
     """
 
+    _native = _fishweir.RecordClassifier
+
+    @keeps_arguments
     def __init__(self, method: str = "naive-bayes", *, parents: int = 2, pseudo_count: float = 1.0):
-        self.method = method
-        self.parents = parents
-        self.pseudo_count = pseudo_count
+        pass
 
     def fit(self, X, y):
         """Learns from records, a row each: a frame, an array, or a list of dictionaries."""
@@ -62,14 +60,10 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _load(self, contents):
-        self.model_ = _fishweir.RecordClassifier.from_json(contents)
+        super()._load(contents)
         self.classes_ = np.asarray(self.model_.classes)
         self._places = list(range(len(self.classes_)))
         return self
-
-    def _check_fitted(self):
-        if not hasattr(self, "model_"):
-            raise NotFittedError("this RecordClassifier is not fitted yet: call fit first")
 
     def _values(self, X):
         self._check_fitted()
@@ -89,21 +83,6 @@ class RecordClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The class of each record."""
         return self.classes_[self._values(X).argmax(axis=1)]
-
-    def cost(self) -> dict[str, Any]:
-        """RAM, flash and work per event on a device, by name."""
-        self._check_fitted()
-        return json.loads(self.model_.cost())
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
-        self._check_fitted()
-        if str(path).endswith(".rs"):
-            write(path, self.model_.rust_source().encode())
-        elif str(path).endswith(".json"):
-            write(path, self.model_.to_json())
-        else:
-            raise FishweirError(f"{path}: the ending says neither .rs nor .json")
 
 
 class Profile:

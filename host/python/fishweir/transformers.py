@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _fishweir
 from ._fishweir import Dataset, FishweirError
-from ._options import names, seed, settings, threads
+from ._options import keeps_arguments, names, seed, settings, threads
 from ._panel import panel
 from .classifiers import _Series
 
@@ -64,6 +64,7 @@ class FisherTransformer(_OnModels):
         ``parametrisation``, ``ridge``, ``draws``, ``restarts``, ``iterations``, ``std_floor``, ``components``.
     """
 
+    @keeps_arguments
     def __init__(
         self,
         states: int = 4,
@@ -77,15 +78,7 @@ class FisherTransformer(_OnModels):
         n_jobs: int | None = None,
         options: Mapping[str, Any] | None = None,
     ):
-        self.states = states
-        self.scaling = scaling
-        self.per_class = per_class
-        self.family = family
-        self.channels = channels
-        self.alphabet = alphabet
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.options = options
+        pass
 
     def fit(self, X, y=None):
         """Fits the models."""
@@ -132,6 +125,7 @@ class KernelTransformer(_OnModels):
     states, per_class, family, channels, alphabet, random_state, n_jobs, options : see :class:`fishweir.FisherTransformer`
     """
 
+    @keeps_arguments
     def __init__(
         self,
         kernel: str = "practical",
@@ -147,17 +141,7 @@ class KernelTransformer(_OnModels):
         n_jobs: int | None = None,
         options: Mapping[str, Any] | None = None,
     ):
-        self.kernel = kernel
-        self.normalise = normalise
-        self.numbers = numbers
-        self.states = states
-        self.per_class = per_class
-        self.family = family
-        self.channels = channels
-        self.alphabet = alphabet
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.options = options
+        pass
 
     def fit(self, X, y=None):
         """Fits the models under the kernel, and keeps the series."""

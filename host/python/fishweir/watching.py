@@ -1,49 +1,18 @@
 """Detectors of change and spotters of events in streams that never end."""
 
-import json
-import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from . import _fishweir
-from ._deploy import write
+from ._deploy import Native
 from ._fishweir import Dataset, FishweirError
-from ._options import above_zero, names, seed, whole
+from ._options import above_zero, keeps_arguments, names, seed, whole
 from ._panel import panel
 
 
-class _Native:
-    """What both have: a native ``model_`` with a file, a source and a cost."""
-
-    def _check_fitted(self):
-        if not hasattr(self, "model_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-
-    def _load(self, contents):
-        self.model_ = self._native.from_json(contents)
-        return self
-
-    def cost(self) -> dict[str, Any]:
-        """RAM, flash and work per sample on a device, by name."""
-        self._check_fitted()
-        return json.loads(self.model_.cost())
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes Rust source (``.rs``), or the model file of the command (``.json``)."""
-        self._check_fitted()
-        if str(path).endswith(".rs"):
-            write(path, self.model_.rust_source().encode())
-        elif str(path).endswith(".json"):
-            write(path, self.model_.to_json())
-        else:
-            raise FishweirError(f"{path}: the ending says neither .rs nor .json")
-
-
-class ChangeDetector(_Native, BaseEstimator):
+class ChangeDetector(Native, BaseEstimator):
     """A detector of change, learnt from what is normal.
 
     Parameters
@@ -57,6 +26,7 @@ class ChangeDetector(_Native, BaseEstimator):
 
     _native = _fishweir.Detector
 
+    @keeps_arguments
     def __init__(
         self,
         mean_time: float = 10_000.0,
@@ -66,11 +36,7 @@ class ChangeDetector(_Native, BaseEstimator):
         family: str | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
-        self.mean_time = mean_time
-        self.memory = memory
-        self.states = states
-        self.family = family
-        self.random_state = random_state
+        pass
 
     def fit(self, X, y=None, *, changed=None):
         """Learns from normal series; ``changed`` are recordings of the change that is looked for."""
@@ -96,7 +62,7 @@ class ChangeDetector(_Native, BaseEstimator):
         return np.array([-1 if found else 1 for found in self.alarms(X)])
 
 
-class EventSpotter(_Native, BaseEstimator):
+class EventSpotter(Native, BaseEstimator):
     """A spotter of events in continuous streams, learnt from series that are marked sample by sample.
 
     Parameters
@@ -110,6 +76,7 @@ class EventSpotter(_Native, BaseEstimator):
 
     _native = _fishweir.EventSpotter
 
+    @keeps_arguments
     def __init__(
         self,
         states: int = 4,
@@ -119,11 +86,7 @@ class EventSpotter(_Native, BaseEstimator):
         channels: Sequence[str] | None = None,
         random_state: int | np.random.RandomState | None = None,
     ):
-        self.states = states
-        self.lag = lag
-        self.family = family
-        self.channels = channels
-        self.random_state = random_state
+        pass
 
     def fit(self, X, y):
         """Learns from series and the mark of each of their samples: ``""`` or ``None`` between events."""

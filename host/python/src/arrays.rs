@@ -128,7 +128,7 @@ reals!(f64, f32, i64, i32, i16, u8);
 /// Reads `[time][channel]`.
 fn rows<T: ToReal>(array: &ArrayView2<'_, T>) -> Result<Samples, String> {
     let (length, channels) = array.dim();
-    let mut rows = Rows::new(channels);
+    let mut rows = Rows::with_capacity(channels, length);
     let mut row = vec![0.0; channels];
     for t in 0..length {
         for c in 0..channels {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use fishweir::classifier::{Classifier as Trained, Observations};
+use fishweir::data::Kind;
 use fishweir::estimator::{Estimator, Fitted};
 use fishweir::fishweir_core::classify::RejectionReason;
+use fishweir::learn::ClassifierKind;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -13,8 +15,10 @@ use rayon::prelude::*;
 use crate::arrays::{Series, View};
 use crate::dataset::{Dataset, read};
 use crate::error::{raised, refused};
+use crate::options::given;
 use crate::request::Options;
 use crate::run::{interruptible, released};
+use crate::stored::{Pickled, bytes, numbers, pickled};
 
 /// A fitted classifier, and the numbers that a device would hold of it, which decide here.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -46,28 +50,52 @@ pub(crate) fn fit(
     fitted.map(Classifier::from).map_err(raised)
 }
 
+/// Options among those of [`fit`] that change nothing for a classifier of this kind, and why.
+#[pyfunction]
+#[pyo3(signature = (kind, data, options="{}"))]
+pub(crate) fn idle(kind: &str, data: &Dataset, options: &str) -> PyResult<Vec<(String, String)>> {
+    let given = given(options).map_err(refused)?;
+    let (request, _) = Options::parse(options).and_then(|o| o.request(kind)).map_err(refused)?;
+    let symbols = matches!(data.data.kind(), Kind::Symbols(_));
+    let codebooks = request.varies(data.data.kind()).codebooks;
+    let why = |name: &String| {
+        let name = name.as_str();
+        if !request.kind.reads(name) {
+            Some(format!("not used by {}", request.kind))
+        } else if symbols && ClassifierKind::OF_CHANNELS.contains(&name) {
+            Some("the data are symbols, not channels".to_owned())
+        } else if !symbols && !codebooks && ["levels", "codebook_weight"].contains(&name) {
+            Some("there are no codebooks: give codebooks".to_owned())
+        } else {
+            None
+        }
+    };
+    Ok(given.into_iter().filter_map(|name| why(&name).map(|why| (name, why))).collect())
+}
+
 #[pymethods]
 impl Classifier {
     /// Reads the JSON that `fishweir fit` writes.
     #[staticmethod]
-    #[pyo3(signature = (bytes, name="memory"))]
-    fn from_json(bytes: &[u8], name: &str) -> PyResult<Self> {
-        let read = Trained::parse(name, bytes).map_err(raised)?;
+    #[pyo3(signature = (json, name="the model"))]
+    fn from_json(json: &[u8], name: &str) -> PyResult<Self> {
+        let read = Trained::parse(name, json).map_err(raised)?;
         Fitted::try_from(read).map(Self::from).map_err(raised)
     }
 
     /// The JSON that the command reads.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let text = self.fitted.trained().classifier.to_json().map_err(raised)?;
-        Ok(PyBytes::new(py, text.as_bytes()))
+        bytes(py, self.fitted.trained().classifier.to_json())
     }
 
     /// Pickled as its JSON, which keeps every bit.
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let from = slf.get_type().getattr("from_json")?;
-        Ok((from, (slf.get().to_json(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(&slf.get_type(), slf.get().to_json(slf.py()))
+    }
+
+    /// Cost on a device, as JSON.
+    fn cost(&self) -> PyResult<String> {
+        numbers(&self.fitted.deployed().cost())
     }
 
     /// Names of the classes.

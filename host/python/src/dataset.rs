@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fishweir::data::{
-    Alphabet, Column, Dataset as Data, Encoding, Kind, Marks, NamePattern, Period, ReadOptions,
-    Resample, Samples, SamplesView, Separator, Series as One, ShortSeries, Source, Window,
-    Windowing,
+    Alphabet, Column, DataError, Dataset as Data, Encoding, Kind, Marks, NamePattern, Period,
+    ReadOptions, Resample, Samples, SamplesView, Separator, Series as One, ShortSeries, Source,
+    Window, Windowing,
 };
 use fishweir::report::SourceReport;
 use numpy::{PyArrayMethods, ToPyArray};
@@ -239,6 +239,11 @@ impl Known<'_> {
             Some(text) => Some(Kind::Symbols(text.parse::<Alphabet>().map_err(raised)?)),
             None => self.channels.map(Kind::Channels),
         };
+        if let Some(Kind::Channels(names)) = &kind
+            && let Some(twice) = (1..names.len()).find(|&one| names[..one].contains(&names[one]))
+        {
+            return Err(refused(format!("channels has a name twice: {}", names[twice])));
+        }
         if let Some(rate) = self.rate.filter(|rate| !(rate.is_finite() && *rate > 0.0)) {
             return Err(refused(format!("rate is {rate}: give samples per second, above 0")));
         }
@@ -264,7 +269,7 @@ impl Known<'_> {
                 samples,
                 line: 0,
             });
-            let data = Data::new("memory", kind, self.classes, self.columns, series.collect());
+            let data = Data::new(ARRAYS, kind, self.classes, self.columns, series.collect());
             let data = data.map_err(|error| error.to_string())?;
             Ok(match self.rate {
                 Some(rate) => data.sampled_at(rate),
@@ -394,9 +399,16 @@ pub(crate) fn read_files(
         let rate = options.period.map(|period| Resample::To(period.rate()));
         options.resample = options.resample.and(rate);
     }
-    let read = released(py, None, || Data::read_all(&paths, &options))?;
+    let read = released(py, None, || {
+        let data = Data::read_all(&paths, &options)?;
+        options.source.check_columns(&data)?;
+        Ok::<_, DataError>(data)
+    })?;
     read.map(Dataset::from).map_err(raised)
 }
+
+/// Name of arrays in errors and in what a model keeps of its training: that of the argument.
+pub(crate) const ARRAYS: &str = "X";
 
 /// Name of the column of groups.
 pub(crate) const GROUP: &str = "group";
@@ -459,6 +471,6 @@ fn strings(views: &[View<'_>], kind: Option<&Kind>) -> Result<(Kind, Vec<Samples
         layout: fishweir::data::layout("strings"),
         ..ReadOptions::default()
     };
-    let read = Data::parse("memory", text.as_bytes(), &options).map_err(|e| e.to_string())?;
+    let read = Data::parse(ARRAYS, text.as_bytes(), &options).map_err(|e| e.to_string())?;
     Ok((read.kind().clone(), read.series().iter().map(|one| one.samples.clone()).collect()))
 }

@@ -17,21 +17,14 @@ use crate::classifier::Classifier;
 use crate::dataset::Dataset;
 use crate::error::{raised, refused};
 use crate::run::released;
+use crate::stored::{MODEL, numbers};
 
 /// A report: its numbers as JSON, and a text for people.
 pub(crate) type Report = (String, String);
 
 /// Renders a report.
 pub(crate) fn report<R: Serialize + ToString>(of: &R) -> PyResult<Report> {
-    let json = serde_json::to_string(of).map_err(|error| refused(error.to_string()))?;
-    Ok((json, of.to_string()))
-}
-
-/// The cost on a device, as JSON.
-#[pyfunction]
-pub(crate) fn cost(classifier: &Classifier) -> PyResult<String> {
-    let cost = classifier.fitted.deployed().cost();
-    serde_json::to_string(&cost).map_err(|error| refused(error.to_string()))
+    Ok((numbers(of)?, of.to_string()))
 }
 
 /// The model on every board.
@@ -43,7 +36,7 @@ pub(crate) fn inspect(classifier: &Classifier, rate: Option<f64>) -> PyResult<Re
     let fixed = fitted.quantise().ok();
     let text = fitted.to_json().map_err(raised)?;
     let inspection =
-        Inspection::new("memory".to_owned(), text.len(), deployed, Some(fitted), fixed.as_ref());
+        Inspection::new(MODEL.to_owned(), text.len(), deployed, Some(fitted), fixed.as_ref());
     let inspection = inspection.map_err(raised)?;
     let mut formats = vec![ProjectModel::F32(deployed)];
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
@@ -270,7 +263,7 @@ pub(crate) fn run(
         let (image, run, parity) = emulate((&firmware, board), deployed, &recording, form, &|_| ())
             .map_err(|error| error.to_string())?;
         let names = [
-            "memory".to_owned(),
+            MODEL.to_owned(),
             Path::new(data.source()).display().to_string(),
             format!("{} ({})", board.name, board.core),
             if as_artefact { "artefact" } else { "source" }.to_owned(),

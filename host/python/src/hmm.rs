@@ -50,8 +50,8 @@ impl Sequences {
             let mut at = 0;
             let mut samples = Vec::with_capacity(lengths.len());
             for &length in &lengths {
-                let mut series = Rows::new(channels);
-                let mut letters = Vec::new();
+                let mut series = Rows::with_capacity(channels, if symbols { 0 } else { length });
+                let mut letters = Vec::with_capacity(if symbols { length } else { 0 });
                 for t in at..at + length {
                     for c in 0..channels {
                         row[c] = rows[[t, c]];

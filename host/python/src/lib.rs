@@ -16,6 +16,7 @@ mod options;
 mod records;
 mod request;
 mod run;
+mod stored;
 mod stream;
 mod watch;
 
@@ -30,6 +31,8 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<classifier::Classifier>()?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(classifier::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(classifier::idle, module)?)?;
+    module.add_function(wrap_pyfunction!(run::panic_in_a_task, module)?)?;
     module.add_class::<gram::Kernel>()?;
     module.add_function(wrap_pyfunction!(gram::kernels, module)?)?;
     module.add_function(wrap_pyfunction!(gram::gram, module)?)?;
@@ -40,7 +43,6 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<records::Profile>()?;
     module.add_class::<stream::Stream>()?;
     module.add_class::<stream::Decision>()?;
-    module.add_function(wrap_pyfunction!(deploy::cost, module)?)?;
     module.add_function(wrap_pyfunction!(deploy::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(deploy::rust_source, module)?)?;
     module.add_function(wrap_pyfunction!(deploy::artefact, module)?)?;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::error::refused;
+use crate::stored::{Pickled, pickled};
 
 /// A fitted model of any kind: for kernels between models, and for what a model answers.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -36,11 +37,8 @@ impl Model {
     }
 
     /// Pickled as its JSON.
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let from = slf.get_type().getattr("from_json")?;
-        Ok((from, (slf.get().to_json(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(&slf.get_type(), slf.get().to_json(slf.py()))
     }
 
     /// Noun for the kind of model.

@@ -37,6 +37,15 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(Value::Object(all)).map_err(|error| format!("options: {error}"))
 }
 
+/// Names of the options that are given: those with a value, of switches those that are on.
+pub(crate) fn given(text: &str) -> Result<Vec<String>, String> {
+    let all: Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| format!("options: {error}"))?;
+    let given =
+        all.into_iter().filter(|(_, value)| !matches!(value, Value::Null | Value::Bool(false)));
+    Ok(given.map(|(name, _)| name).collect())
+}
+
 /// What was expected, without Rust's names of types.
 fn plain(error: &str) -> String {
     let names = [

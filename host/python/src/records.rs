@@ -16,6 +16,10 @@ use pyo3::types::PyBytes;
 
 use crate::error::{raised, refused};
 use crate::run::released;
+use crate::stored::{MODEL, Pickled, numbers, pickled};
+
+/// Name of a table of records in errors.
+const RECORDS: &str = "the records";
 
 /// A classifier of records: a Bayesian network, and how tables are read for it.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -54,7 +58,7 @@ impl RecordClassifier {
         };
         let fitted = released(py, None, || -> Result<Self, String> {
             let said = |error: fishweir::data::DataError| error.to_string();
-            let table = TextTable::parse("memory", table).map_err(said)?;
+            let table = TextTable::parse(RECORDS, table).map_err(said)?;
             let at = table.column(class).map_err(said)?;
             let all: Vec<usize> = (0..table.len()).collect();
             let columns =
@@ -70,8 +74,8 @@ impl RecordClassifier {
 
     /// Reads the file that `fishweir network fit` writes.
     #[staticmethod]
-    fn from_json(bytes: &[u8]) -> PyResult<Self> {
-        let file = NetworkFile::parse("memory", bytes).map_err(|e| refused(e.to_string()))?;
+    fn from_json(json: &[u8]) -> PyResult<Self> {
+        let file = NetworkFile::parse(MODEL, json).map_err(|e| refused(e.to_string()))?;
         match file.model {
             NetworkModel::Classifier(classifier) => Ok(Self { columns: file.columns, classifier }),
             NetworkModel::Network(_) => Err(refused("this is a network, and no classifier")),
@@ -87,10 +91,8 @@ impl RecordClassifier {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(&slf.get_type(), slf.get().to_json(slf.py()))
     }
 
     /// Names of the classes.
@@ -102,7 +104,7 @@ impl RecordClassifier {
     /// Output values of each record of a table, `[record][output]`: one for two classes of a linear machine.
     fn values<'py>(&self, py: Python<'py>, table: &[u8]) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let values = released(py, None, || -> Result<Vec<Vec<f64>>, String> {
-            let table = TextTable::parse("memory", table).map_err(|error| error.to_string())?;
+            let table = TextTable::parse(RECORDS, table).map_err(|error| error.to_string())?;
             let records = self.columns.records(&table).map_err(|error| error.to_string())?;
             self.classifier.values(&records).map_err(|error| error.to_string())
         })?;
@@ -118,7 +120,7 @@ impl RecordClassifier {
 
     /// Cost on a device, as JSON.
     fn cost(&self) -> PyResult<String> {
-        serde_json::to_string(&self.deployed()?.cost()).map_err(|error| refused(error.to_string()))
+        numbers(&self.deployed()?.cost())
     }
 }
 
@@ -140,7 +142,7 @@ pub(crate) struct Profile {
 impl Profile {
     /// Reads a profile in the text of HMMER3.
     #[staticmethod]
-    #[pyo3(signature = (text, name="memory"))]
+    #[pyo3(signature = (text, name="the profile"))]
     fn parse(text: &str, name: &str) -> PyResult<Self> {
         let profile = Family::parse(name, text).map_err(|error| refused(error.to_string()))?;
         let search =

@@ -70,6 +70,15 @@ pub(crate) fn interruptible<R: Send>(
     })
 }
 
+/// Panics in a task, for the test of how a panic of the library arrives: as an exception, whichever way the task runs.
+#[pyfunction]
+pub(crate) fn panic_in_a_task(py: Python<'_>, interruptible_one: bool) -> PyResult<()> {
+    match interruptible_one {
+        true => interruptible(py, Some(1), |_| panic!("asked for")),
+        false => released(py, Some(1), || panic!("asked for")),
+    }
+}
+
 /// Signal at the end of a thread, however it ends.
 struct EndSignal<'a>(&'a (Mutex<bool>, Condvar));
 

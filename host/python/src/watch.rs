@@ -14,10 +14,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays::Series;
-use crate::dataset::{Dataset, read};
+use crate::dataset::{ARRAYS, Dataset, read};
 use crate::error::{raised, refused};
 use crate::request::emission;
 use crate::run::{interruptible, released};
+use crate::stored::{MODEL, Pickled, bytes, numbers, pickled};
 
 /// The fit of a model of normal, or of events.
 fn fit_of(states: usize, family: Option<&str>, seed: u64) -> Result<BaumWelch, String> {
@@ -72,21 +73,19 @@ impl Detector {
 
     /// Reads what [`to_json`](Self::to_json) writes.
     #[staticmethod]
-    fn from_json(bytes: &[u8]) -> PyResult<Self> {
-        let model = DetectorModel::parse("memory", bytes).map_err(raised)?;
+    fn from_json(json: &[u8]) -> PyResult<Self> {
+        let model = DetectorModel::parse(MODEL, json).map_err(raised)?;
         let detector = Arc::new(model.deploy().map_err(raised)?);
         Ok(Self { model, detector })
     }
 
     /// The model's file.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.model.to_json().map_err(raised)?.as_bytes()))
+        bytes(py, self.model.to_json())
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(&slf.get_type(), slf.get().to_json(slf.py()))
     }
 
     /// Alarms in each series: sample, statistic (`unlikely` or `change`), value.
@@ -115,7 +114,7 @@ impl Detector {
 
     /// Cost on a device, as JSON.
     fn cost(&self) -> PyResult<String> {
-        serde_json::to_string(&self.detector.cost()).map_err(|error| refused(error.to_string()))
+        numbers(&self.detector.cost())
     }
 }
 
@@ -150,7 +149,7 @@ impl EventSpotter {
         let plan = SpotPlan { baum_welch, lag, ..SpotPlan::default() };
         let trial = interruptible(py, None, |look| -> Result<_, String> {
             let options = ReadOptions::default();
-            let marked = Marked::parse("memory", text.as_bytes(), "mark", None, &options);
+            let marked = Marked::parse(ARRAYS, text.as_bytes(), "mark", None, &options);
             let marked = marked.map_err(|error| error.to_string())?;
             plan.carry_out(&marked, look).map_err(|error| error.to_string())
         })?;
@@ -163,21 +162,19 @@ impl EventSpotter {
 
     /// Reads what [`to_json`](Self::to_json) writes.
     #[staticmethod]
-    fn from_json(bytes: &[u8]) -> PyResult<Self> {
-        let model = SpotterModel::parse("memory", bytes).map_err(raised)?;
+    fn from_json(json: &[u8]) -> PyResult<Self> {
+        let model = SpotterModel::parse(MODEL, json).map_err(raised)?;
         let spotter = Arc::new(model.deploy().map_err(|error| refused(error.to_string()))?);
         Ok(Self { model, spotter })
     }
 
     /// The model's file.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.model.to_json().map_err(raised)?.as_bytes()))
+        bytes(py, self.model.to_json())
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(slf.py())?,)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Pickled<'py>> {
+        pickled(&slf.get_type(), slf.get().to_json(slf.py()))
     }
 
     /// Events in each series: class, first sample, sample after the last, log odds per sample, sample of the decision.
@@ -204,7 +201,7 @@ impl EventSpotter {
 
     /// Cost on a device, as JSON.
     fn cost(&self) -> PyResult<String> {
-        serde_json::to_string(&self.spotter.cost()).map_err(|error| refused(error.to_string()))
+        numbers(&self.spotter.cost())
     }
 }
 

@@ -242,3 +242,12 @@ def test_the_tests_of_hmmlearn_pass():
     environment = os.environ | {"PYTHONPATH": path, "HMMLEARN_SEED": "1"}
     found = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=here)
     assert found.returncode == 0, found.stdout[-4000:]
+
+
+def test_more_states_than_there_are_sizes_for_are_refused_by_name():
+    X = np.random.RandomState(0).randn(300, 1)
+    with pytest.raises(fishweir.FishweirError, match="^n_components is 65: give at most 64"):
+        hmm.GaussianHMM(65, n_iter=1).fit(X)
+    with pytest.raises(fishweir.FishweirError, match="^n_components is 9 and n_mix 9: 81 components in all: give at most 64"):
+        hmm.GMMHMM(9, 9, covariance_type="full", n_iter=1).fit(X)
+    assert hmm.GaussianHMM(64, n_iter=1).fit(X).means_.shape == (64, 1)

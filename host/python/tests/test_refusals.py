@@ -3,6 +3,7 @@
 import pickle
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -133,6 +134,7 @@ def test_files(tmp_path):
         ({"lable": "x"}, "option lable is unknown; expected one of `format`"),
         ({"header": "yes"}, 'option header is "yes": expected True or False'),
         ({"like": fishweir.FisherClassifier()}, "give a fitted classifier"),
+        ({"columns": "subject,nope"}, "no column `nope`.*subject"),
     ]:
         with pytest.raises(fishweir.FishweirError, match=words):
             fishweir.read(path, **wrong)
@@ -144,9 +146,57 @@ def test_files(tmp_path):
         fishweir.BayesClassifier().fit(data, data.y)
     with pytest.raises(fishweir.FishweirError, match="name of one of its columns"):
         fishweir.BayesClassifier().fit(data, groups=[1] * 8)
+    with pytest.raises(fishweir.FishweirError, match="^the model: "):
+        fishweir._fishweir.Classifier.from_json(b"{}")
+    with pytest.raises(fishweir.FishweirError, match="^X, line 3"):
+        fishweir.BayesClassifier(alphabet="dna").fit(["ACGT", "AC!T"] * 2, [0, 1] * 2)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(fishweir.FishweirError, match="no profile"):
         fishweir.Profile(tmp_path / "binary")
+
+
+IDLE = [
+    ("bayes", {"c": 1.0}, "c has no effect: not used by bayes"),
+    ("fisher", {"order": 1}, "order has no effect: not used by fisher"),
+    ("fisher", {"lambda": 2.0}, "lambda has no effect: not used by fisher"),
+    ("fisher", {"levels": 3, "codebooks": 0}, "levels has no effect: there are no codebooks"),
+]
+
+
+@pytest.mark.parametrize("kind, options, words", IDLE)
+def test_options_without_effect_are_told(kind, options, words):
+    classes = {"bayes": fishweir.BayesClassifier, "fisher": fishweir.FisherClassifier}
+    with pytest.warns(UserWarning, match=words):
+        classes[kind](2, options=options).fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classes[kind](2, options={"calibrate": False}).fit(X, Y)
+
+
+def test_options_of_channels_without_effect_on_symbols():
+    with pytest.warns(UserWarning, match="lags has no effect: the data are symbols"):
+        fishweir.FisherClassifier(2, options={"lags": "1"}).fit(["ACACAC", "AACCAA"] * 4, [0, 1] * 4)
+
+
+@pytest.mark.parametrize("interruptible", [False, True])
+def test_a_panic_is_an_exception(interruptible):
+    with pytest.raises(BaseException, match="asked for") as raised:
+        fishweir._fishweir.panic_in_a_task(interruptible)
+    assert raised.type.__name__ == "PanicException"
+    assert (FITTED.predict(X[:2]) == FITTED.predict(X)[:2]).all()
+
+
+def test_what_is_run_has_the_channels_of_the_training():
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(one.T, columns=NAMES) for one in X]
+    fitted = fishweir.BayesClassifier(states=1).fit(frames, Y)
+    turned = [frame[NAMES[::-1]] for frame in frames[:2]]
+    data = fishweir.Dataset.from_arrays([one.to_numpy() for one in turned], channels=NAMES[::-1])
+    for given in (turned, data):
+        with pytest.raises(fishweir.FishweirError, match="az, ay, ax, but"):
+            fitted.run(given)
+    with pytest.raises(fishweir.FishweirError, match="channels has a name twice: ax"):
+        fishweir.Dataset.from_arrays(X, channels=["ax", "ay", "ax"])
 
 
 def test_every_model_is_loaded_again(tmp_path):

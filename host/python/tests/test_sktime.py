@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sktime.datatypes import convert_to
+from sktime.datatypes import check_raise, convert_to
 from sktime.utils.estimator_checks import parametrize_with_checks
 
 import fishweir
@@ -29,6 +29,33 @@ def test_containers(kind, mtype):
     # The estimators with scikit-learn's interface take the same containers.
     direct = getattr(fishweir, kind.__name__)(states=2).fit(other, y)
     assert (direct.decision_function(other) == expected.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("mtype", ["numpy3D", "nested_univ", "pd-multiindex", "df-list"])
+def test_containers_out(mtype):
+    X, _ = motions()
+    found = fishweir.convert(X, mtype)
+    check_raise(found, mtype, scitype="Panel")
+    for other in ("numpy3D", "pd-multiindex"):
+        assert (np.asarray(fishweir.convert(found, other)) == np.asarray(fishweir.convert(X, other))).all()
+    assert (convert_to(found, "numpy3D") == X).all()
+    ragged = [X[0], X[1][:, :7]]
+    if mtype == "numpy3D":
+        with pytest.raises(fishweir.FishweirError, match="7 to 30 samples, and numpy3D has one length"):
+            fishweir.convert(ragged, mtype)
+    else:
+        again = fishweir.convert(fishweir.convert(ragged, mtype), "np-list")
+        assert all((one == other).all() for one, other in zip(again, ragged, strict=True))
+
+
+def test_channels_in_another_order_are_refused():
+    X, y = motions()
+    names = ["ax", "ay", "az"]
+    frames = [pd.DataFrame(one.T, columns=names) for one in X]
+    turned = [frame[names[::-1]] for frame in frames]
+    fitted = BayesClassifier(states=1).fit(frames, y)
+    with pytest.raises(fishweir.FishweirError, match="az, ay, ax, but BayesClassifier was fitted to ax, ay, az"):
+        fitted.predict(turned)
 
 
 def test_unequal_lengths():

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::parameter::NumberParameter;
+use crate::kernel::parameter::{NumberParameter, POWER, SIGMA};
 use crate::kernel::{ScoreKernelKind, for_each_score_kernel};
 
 /// The classifiers. The first six are linear in log-likelihoods, scores or statistics, and compile to the
@@ -65,6 +65,45 @@ impl ClassifierKind {
     pub fn takes(self, number: &NumberParameter) -> bool {
         matches!(self, Self::OnScores(kernel) if kernel.number() == Some(number))
     }
+
+    /// Returns whether its training reads an option, by the name that `fishweir fit` has for it, underscores for hyphens. What
+    /// every kind reads, and an unknown name, are read.
+    #[must_use]
+    pub fn reads(self, option: &str) -> bool {
+        use ClassifierKind::{Bayes, EmpiricalMap, Fisher, LatentMap, Top};
+        match option {
+            // Bayes classifiers are trained on no copies, and choose no mirror image.
+            "learner" | "c" | "normalisation" | "scaling" | "copies" | "vectors" | "axial"
+            | "rotation" | "gain" => self != Bayes,
+            "lags" | "front" => self.compiles() && self != EmpiricalMap,
+            "emission" | "components" | "states" | "topology" | "restarts" | "seed"
+            | "iterations" | "tolerance" => self != EmpiricalMap,
+            "score_model" => ![Bayes, Top, EmpiricalMap].contains(&self),
+            "no_likelihood" => self == Fisher || !self.compiles(),
+            "landmarks" => !self.compiles(),
+            "lambda" => [LatentMap, EmpiricalMap].contains(&self),
+            "order" => self == EmpiricalMap,
+            "sigma" => self.takes(&SIGMA),
+            "power" => self.takes(&POWER),
+            _ => true,
+        }
+    }
+
+    /// Options that only series of channels give an effect, as [`reads`](Self::reads) names them.
+    pub const OF_CHANNELS: [&str; 12] = [
+        "std_floor",
+        "front",
+        "lags",
+        "codebooks",
+        "levels",
+        "codebook_weight",
+        "copies",
+        "vectors",
+        "axial",
+        "rotation",
+        "gain",
+        "mirror",
+    ];
 
     /// Name of the kind.
     #[must_use]

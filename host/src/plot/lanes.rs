@@ -28,6 +28,34 @@ const COLUMN: f64 = 1.5;
 /// Samples in a column up to which all are drawn.
 const MOST_IN_COLUMN: usize = 2;
 
+/// The path of values of samples from `start` on, between places `x` and `y`: it breaks where there is none.
+pub(super) fn line(
+    values: &[Option<f64>],
+    start: usize,
+    x: impl Fn(usize) -> f64,
+    y: impl Fn(f64) -> f64,
+) -> String {
+    let numbered: Vec<(usize, Option<f64>)> = (start..).zip(values.iter().copied()).collect();
+    let mut path = String::new();
+    let mut verb = 'M';
+    // Of many samples in a column the extremes are seen.
+    let column = |sample: usize| (x(sample) / COLUMN).floor() as i64;
+    for run in numbered.chunk_by(|a, b| column(a.0) == column(b.0)) {
+        let extremes = [lowest(run), highest(run)];
+        for (sample, value) in run {
+            let Some(height) = value.map(&y) else {
+                verb = 'M';
+                continue;
+            };
+            if run.len() <= MOST_IN_COLUMN || extremes.contains(value) {
+                let _ = write!(path, "{verb}{:.1} {height:.1}", x(*sample));
+                verb = 'L';
+            }
+        }
+    }
+    path
+}
+
 /// Draws channels between the edges of a panel, each over its own range, which is written at its right end; `x` is the
 /// place of a sample. Lines break where samples are missing.
 pub(super) fn draw_lanes(
@@ -46,24 +74,7 @@ pub(super) fn draw_lanes(
         let most = seen.copied().fold(f64::NEG_INFINITY, f64::max);
         let span = (most - least).max(1e-300);
         let place = |value: f64| top + LANE - 4.0 - (value - least) / span * (LANE - 8.0);
-        let numbered: Vec<(usize, Option<f64>)> = (start..).zip(values.iter().copied()).collect();
-        let mut path = String::new();
-        let mut verb = 'M';
-        // Of many samples in a column the extremes are seen.
-        let column = |sample: usize| (x(sample) / COLUMN).floor() as i64;
-        for run in numbered.chunk_by(|a, b| column(a.0) == column(b.0)) {
-            let extremes = [lowest(run), highest(run)];
-            for (sample, value) in run {
-                let Some(height) = value.map(place) else {
-                    verb = 'M';
-                    continue;
-                };
-                if run.len() <= MOST_IN_COLUMN || extremes.contains(value) {
-                    let _ = write!(path, "{verb}{:.1} {height:.1}", x(*sample));
-                    verb = 'L';
-                }
-            }
-        }
+        let path = line(values, start, &x, place);
         let _ = writeln!(
             svg,
             "<path class=\"trace\" d=\"{path}\"/>\n<text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lanes::{LANE, draw_lanes, draw_time};
-use super::svg::{colour, draw_heading, draw_level, escape, ink, open, text_width, ticks, tidy};
+use super::svg::{
+    LEGEND_ROW, colour, draw_heading, draw_level, escape, ink, legend, open, text_width, ticks,
+    tidy,
+};
 
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +21,9 @@ pub struct Segment {
 /// Reading of a classifier at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Time, as of a [`Segment`].
+    /// Time of the first sample that it is of, as of a [`Segment`].
+    pub from: f64,
+    /// Time of the reading: of the last.
     pub time: f64,
     /// The class decided for.
     pub class: usize,
@@ -37,7 +42,7 @@ pub struct StreamPlot<'a> {
     pub subtitle: &'a str,
     /// Names of the classes.
     pub classes: &'a [String],
-    /// True segments in order of time.
+    /// True segments in order of time; empty where they are not known.
     pub segments: &'a [Segment],
     /// Readings in order of time.
     pub readings: &'a [Reading],
@@ -62,7 +67,8 @@ impl StreamPlot<'_> {
     pub fn to_svg(&self) -> String {
         let frame = Frame::of(self);
         let height = self.baseline() + 54.0;
-        let mut svg = open(self.title, (WIDTH, height));
+        let (legend, rows) = legend(self.classes, (LEFT, RIGHT), height + 8.0);
+        let mut svg = open(self.title, (WIDTH, height + LEGEND_ROW * rows as f64));
         svg += "<defs>";
         let (width, up) = (RIGHT - LEFT, frame.y(0.0) - TOP);
         let _ = write!(svg, "<clipPath id=\"up\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
@@ -78,6 +84,7 @@ impl StreamPlot<'_> {
         let samples = (frame.time.start * rate) as usize..(frame.time.end * rate).ceil() as usize;
         let x = |sample: usize| frame.x(sample as f64 / rate);
         draw_lanes(self.traces, samples, x, (LEFT, RIGHT), LANES, &mut svg);
+        svg += &legend;
         svg += "</svg>\n";
         svg
     }
@@ -111,21 +118,25 @@ impl StreamPlot<'_> {
         let zero = frame.y(0.0);
         let mut leads = String::new();
         for class in 0..self.classes.len() {
-            let mut path = String::new();
-            for reading in self.readings {
-                let verb = if path.is_empty() { 'M' } else { 'L' };
-                let lead = reading.leads.get(class).copied().unwrap_or(f32::NEG_INFINITY);
-                let (x, y) = (frame.x(reading.time), frame.y(lead.into()));
-                let _ = write!(path, "{verb}{x:.1} {y:.1}");
-            }
             let colour = colour(class);
-            let _ = writeln!(
-                svg,
-                "<path class=\"below\" clip-path=\"url(#all)\" stroke=\"{colour}\" d=\"{path}\"/>"
-            );
-            let ends = self.readings.first().zip(self.readings.last());
-            if let Some((first, last)) = ends {
-                let (from, to) = (frame.x(first.time), frame.x(last.time));
+            // Between windows that share no sample the past was forgotten.
+            for run in self.readings.chunk_by(|one, next| next.from <= one.time) {
+                let [first, ..] = run else { continue };
+                let height = |reading: &Reading| {
+                    let lead = reading.leads.get(class).copied();
+                    frame.y(lead.unwrap_or(f32::NEG_INFINITY).into())
+                };
+                // A decision alone is drawn over its samples: a point would not be seen.
+                let from = frame.x(if run.len() == 1 { first.from } else { first.time });
+                let mut path = format!("M{from:.1} {:.1}", height(first));
+                for reading in run {
+                    let _ = write!(path, "L{:.1} {:.1}", frame.x(reading.time), height(reading));
+                }
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"below\" clip-path=\"url(#all)\" stroke=\"{colour}\" d=\"{path}\"/>"
+                );
+                let to = run.last().map_or(from, |last| frame.x(last.time));
                 let _ = writeln!(
                     leads,
                     "<path class=\"lead\" clip-path=\"url(#up)\" stroke=\"{colour}\" \
@@ -180,19 +191,22 @@ impl StreamPlot<'_> {
                 );
             }
         };
-        strip(0.0, "true", self.segments);
-        strip(1.0, "decided", &self.decisions());
+        let rows = [("true", self.segments), ("decided", &self.decisions())];
+        let known = rows.into_iter().filter(|(_, runs)| !runs.is_empty());
+        known.enumerate().for_each(|(row, (name, runs))| strip(row as f64, name, runs));
     }
 
-    /// Runs of equal decisions, each from the reading before it.
+    /// Runs of equal decisions, each from the reading before it, or from its own first sample where that is later.
     fn decisions(&self) -> Vec<Segment> {
         let mut runs: Vec<Segment> = Vec::new();
-        let mut before = self.readings.first().map_or(0.0, |reading| reading.time);
+        let mut before = f64::NEG_INFINITY;
         for reading in self.readings {
             let class = reading.class;
             match runs.last_mut() {
-                Some(run) if run.class == class => run.time.end = reading.time,
-                _ => runs.push(Segment { time: before..reading.time, class }),
+                Some(run) if run.class == class && reading.from <= run.time.end => {
+                    run.time.end = reading.time;
+                }
+                _ => runs.push(Segment { time: before.max(reading.from)..reading.time, class }),
             }
             before = reading.time;
         }
@@ -212,9 +226,13 @@ struct Frame {
 
 impl Frame {
     fn of(plot: &StreamPlot<'_>) -> Self {
-        let end = |time: Option<f64>| time.unwrap_or(1.0);
-        let time = end(plot.segments.first().map(|segment| segment.time.start))
-            ..end(plot.segments.last().map(|segment| segment.time.end));
+        let samples = plot.traces.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+        let ends = [
+            plot.segments.last().map(|one| one.time.end),
+            plot.readings.last().map(|one| one.time),
+        ];
+        let last = samples as f64 / plot.rate.unwrap_or(1.0);
+        let time = 0.0..ends.into_iter().flatten().fold(last, f64::max);
         let (mut leads, mut others) = (Vec::new(), Vec::new());
         for reading in plot.readings {
             // A lead over what is ruled out is infinite, and sets no scale.
@@ -252,7 +270,8 @@ mod tests {
     fn a_figure_names_its_classes_and_is_closed() {
         let classes = ["a<b".to_owned(), "c".to_owned()];
         let segments = [Segment { time: 0.0..2.0, class: 0 }, Segment { time: 2.0..4.0, class: 1 }];
-        let reading = |time, class, lead| Reading { time, class, leads: vec![lead, -lead] };
+        let reading =
+            |time, class, lead| Reading { from: 1.0, time, class, leads: vec![lead, -lead] };
         // The last by less than rounding leaves, and the second with the other ruled out.
         let readings = [reading(1.0, 0, 1.0), reading(2.0, 0, f32::INFINITY), reading(3.0, 1, 0.0)];
         let plot = StreamPlot {

@@ -118,6 +118,36 @@ pub(super) fn shortened(name: &str, most: usize) -> String {
     parts.concat().into_iter().collect()
 }
 
+/// Height of a row of a legend.
+pub(super) const LEGEND_ROW: f64 = 20.0;
+
+/// Letters of a name in a legend.
+const LEGEND_LETTERS: usize = 28;
+
+/// The names of classes beside their colours, in rows from a line `y` on, and the number of rows.
+pub(super) fn legend(classes: &[String], (left, right): (f64, f64), y: f64) -> (String, usize) {
+    let (mut svg, mut x, mut row) = (String::new(), left, 0);
+    for (class, name) in classes.iter().enumerate() {
+        let name = shortened(name, LEGEND_LETTERS);
+        let width = text_width(&name) + 34.0;
+        if x > left && x + width > right {
+            (x, row) = (left, row + 1);
+        }
+        let y = y + LEGEND_ROW * row as f64;
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n\
+             <text x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
+            y - 11.0,
+            colour(class),
+            x + 18.0,
+            escape(&name)
+        );
+        x += width;
+    }
+    (svg, row + 1)
+}
+
 /// Text as XML has it, which has no word for control characters.
 pub fn escape(text: &str) -> String {
     let text = printable(text);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{ClassFit, DataSummary, EmissionSummary, Floored, Table, counted, grouped};
 use crate::data::Kind;
-use crate::deploy::Calibration;
+use crate::deploy::{Calibration, DetectorCost};
 use crate::detect;
 use crate::detect::{Delays, DetectorTrial, FalseAlarms};
 
@@ -37,6 +37,8 @@ pub struct DetectionReport {
     pub unseen: Alarms,
     /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
+    /// Cost on a device.
+    pub cost: DetectorCost,
     /// File that keeps the detector; null if not requested.
     pub file: Option<String>,
     /// File with the detector's source; null if not requested.
@@ -126,6 +128,7 @@ impl DetectionReport {
             calibrated: (*calibrated).into(),
             unseen: (*unseen).into(),
             changes: changes.as_ref().map(Into::into),
+            cost: detector.cost(),
             file: None,
             detector: None,
             c_library: None,
@@ -143,6 +146,52 @@ impl fmt::Display for DetectionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let samples = |count: f64| grouped(count.round() as usize);
         writeln!(f, "{}", self.data)?;
+        let full = f.alternate();
+        if full {
+            self.write_fit(f)?;
+        }
+        writeln!(
+            f,
+            "memory {} samples; wanted: one false alarm in {}; looked for: {}\n",
+            samples(self.memory),
+            samples(self.mean_time),
+            self.change
+        )?;
+        let mut table = Table::new(["nothing changes", "samples", "alarms", "one in"]);
+        let unseen = ("unseen", self.unseen);
+        let parts =
+            if full { vec![("limits set there", self.calibrated), unseen] } else { vec![unseen] };
+        for (part, Alarms { alarms, samples: all, one_in }) in parts {
+            let one_in = one_in.map_or_else(|| "-".to_owned(), samples);
+            table.row([part.to_owned(), grouped(all), grouped(alarms), one_in]);
+        }
+        writeln!(f, "{table}")?;
+        if let Some(Changes { changed, unchanged }) = &self.changes {
+            writeln!(f, "after the change: {changed}")?;
+            writeln!(f, "without one, in as many samples: {unchanged}\n")?;
+        }
+        let DetectorCost { model_bytes, state_bytes, multiply_adds_per_sample, .. } = self.cost;
+        let [flash, ram, work] = [model_bytes, state_bytes, multiply_adds_per_sample].map(grouped);
+        writeln!(
+            f,
+            "on a device: {flash} B of flash, {ram} B of RAM, {work} multiply-adds per sample"
+        )?;
+        if self.is_unwritten() {
+            writeln!(f, "not written")?;
+        }
+        for file in self.file.iter().chain(&self.detector) {
+            writeln!(f, "detector written to {file}")?;
+        }
+        if let Some(folder) = &self.c_library {
+            writeln!(f, "C library written to {folder}")?;
+        }
+        Ok(())
+    }
+}
+
+impl DetectionReport {
+    /// Writes the fit of the model.
+    fn write_fit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
             "{} over {}: {}, {:.3} nats per sample, {} after {}",
@@ -163,34 +212,6 @@ impl fmt::Display for DetectionReport {
         }
         if self.fit.dead_states > 0 {
             writeln!(f, "dead states: {}; fewer would do", self.fit.dead_states)?;
-        }
-        writeln!(
-            f,
-            "memory {} samples; wanted: one false alarm in {}; looked for: {}\n",
-            samples(self.memory),
-            samples(self.mean_time),
-            self.change
-        )?;
-        let mut table = Table::new(["nothing changes", "samples", "alarms", "one in"]);
-        for (part, Alarms { alarms, samples: all, one_in }) in
-            [("limits set there", self.calibrated), ("unseen", self.unseen)]
-        {
-            let one_in = one_in.map_or_else(|| "-".to_owned(), samples);
-            table.row([part.to_owned(), grouped(all), grouped(alarms), one_in]);
-        }
-        writeln!(f, "{table}")?;
-        if let Some(Changes { changed, unchanged }) = &self.changes {
-            writeln!(f, "after the change: {changed}")?;
-            writeln!(f, "without one, in as many samples: {unchanged}\n")?;
-        }
-        if self.is_unwritten() {
-            writeln!(f, "not written")?;
-        }
-        for file in self.file.iter().chain(&self.detector) {
-            writeln!(f, "detector written to {file}")?;
-        }
-        if let Some(folder) = &self.c_library {
-            writeln!(f, "C library written to {folder}")?;
         }
         Ok(())
     }

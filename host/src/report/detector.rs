@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::contract::ContractSummary;
 use super::table::{of_missing, on_a_device};
 use super::{EmissionSummary, counted, grouped, to_three_digits};
-use crate::classifier::{Direction, Provenance};
+use crate::classifier::Provenance;
 use crate::deploy::{CalibrationError, ChangeLimit, DetectorCost, DetectorModel};
 
 /// Summary of a detector of change and its cost on a device.
@@ -62,7 +62,7 @@ impl DetectorInspection {
             emission: EmissionSummary::of(emission.family(), emission.shape()),
             memory: model.memory,
             fit: model.fit,
-            has_direction: model.direction != Direction::zero(&model.normal),
+            has_direction: model.has_direction(),
             drift: model.drift,
             contract: ContractSummary::new(
                 &model.provenance.contract_in_part(),

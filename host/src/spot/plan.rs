@@ -280,6 +280,22 @@ impl SpotPlan {
         figures
     }
 
+    /// The figures of each class on marked series, `[class]`, whose classes are the spotter's. [`figures`](Self::figures) pools
+    /// them.
+    pub fn figures_by_class(&self, spotter: &Spotter, marked: &Marked) -> Vec<SpotFigures> {
+        let mut figures = vec![SpotFigures::default(); marked.classes().len()];
+        for (index, series) in marked.data().series().iter().enumerate() {
+            let found = spotter.spot(&series.samples.view());
+            for (class, figures) in figures.iter_mut().enumerate() {
+                let of_class = |one: &&Found| usize::from(one.event.class) == class;
+                let found: Vec<Found> = found.iter().filter(of_class).copied().collect();
+                let marks = marked.events(index).iter().filter(|mark| mark.class == class);
+                figures.add(&marks.cloned().collect::<Vec<_>>(), &found, self.overlap);
+            }
+        }
+        figures
+    }
+
     fn judge(&self, spotter: &Spotter, marked: &Marked, series: &[usize], to: &mut SpotFigures) {
         for &one in series {
             let found = spotter.spot(&marked.data().series()[one].samples.view());

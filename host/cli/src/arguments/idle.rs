@@ -3,7 +3,6 @@
 use std::fmt::Display;
 
 use fishweir::data::{Dataset, Kind, Stage};
-use fishweir::kernel::parameter::SIGMA;
 use fishweir::learn::{ClassifierKind, Effort, Request, Space, Varied};
 
 use super::TrainingArguments;
@@ -25,31 +24,24 @@ impl TrainingArguments {
         kernels: bool,
         by_name: bool,
     ) -> Result<Self, Failure> {
-        use ClassifierKind::{Bayes, EmpiricalMap, Fisher, LatentMap, Top};
-        let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
-        let machines = kinds.iter().any(|kind| *kind != Bayes);
-        let readers = |name| match name {
-            "--learner" | "--c" => machines || kernels,
-            "--normalisation" | "--scaling" => machines,
-            // Bayes classifiers are trained on no copies, and choose no mirror image.
-            "--copies" | "--vectors" | "--axial" | "--rotation" | "--gain" => machines,
-            "--lags" | "--front" => {
-                kinds.iter().any(|kind| kind.compiles() && *kind != EmpiricalMap)
+        let readers = |name: &&str| match *name {
+            "--learner" | "--c" | "--emission" | "--components" | "--states" | "--topology"
+            | "--restarts" | "--seed" | "--iterations" | "--tolerance"
+                if kernels =>
+            {
+                true
             }
-            "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
-            | "--iterations" | "--tolerance" => models,
-            "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
-            "--no-likelihood" => kinds.iter().any(|kind| *kind == Fisher || !kind.compiles()),
-            "--sigma" => kinds.iter().any(|kind| kind.takes(&SIGMA)) || by_name,
-            "--landmarks" => kinds.iter().any(|kind| !kind.compiles()),
-            "--lambda" => {
-                kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
-            }
-            "--order" => kinds.contains(&EmpiricalMap) || by_name,
-            _ => number(name)
-                .is_none_or(|number| by_name || kinds.iter().any(|kind| kind.takes(number))),
+            "--sigma" | "--lambda" | "--order" if by_name => true,
+            name => match number(name) {
+                Some(number) => by_name || kinds.iter().any(|kind| kind.takes(number)),
+                None => {
+                    let reads = |kind: &ClassifierKind| kind.reads(&field(name));
+                    // Kernels read what every kind does.
+                    kinds.iter().any(reads) || ClassifierKind::ALL.iter().all(reads)
+                }
+            },
         };
-        let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
+        let unread: Vec<_> = self.given().into_iter().filter(|name| !readers(name)).collect();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
         self.less(&unread, format_args!("not used by {}", kinds.join(", ")))
     }
@@ -80,20 +72,9 @@ impl TrainingArguments {
         let given = |names: &[&str]| -> Vec<&'static str> {
             self.given().into_iter().filter(|name| names.contains(name)).collect()
         };
-        let of_channels = [
-            "--std-floor",
-            "--front",
-            "--lags",
-            "--codebooks",
-            "--levels",
-            "--codebook-weight",
-            "--copies",
-            "--vectors",
-            "--axial",
-            "--rotation",
-            "--gain",
-            "--mirror",
-        ];
+        let of_channels =
+            ClassifierKind::OF_CHANNELS.map(|name| format!("--{}", name.replace('_', "-")));
+        let of_channels = of_channels.each_ref().map(String::as_str);
         if matches!(kind, Kind::Symbols(_)) {
             return idle(&given(&of_channels), "the data are symbols, not channels");
         }
@@ -171,6 +152,11 @@ impl TrainingArguments {
         );
         note_idle(&["--effort"], why)
     }
+}
+
+/// The name that the library has for an option.
+fn field(option: &str) -> String {
+    option.trim_start_matches('-').replace('-', "_")
 }
 
 /// A value of an option: empty if the option was not given.

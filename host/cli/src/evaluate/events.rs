@@ -53,9 +53,10 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
 
 fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
     let (spotter, contract, reading) = spot::kept(model, &arguments.reading)?;
-    let (marked, figures) = spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
+    let (marked, judged, _) =
+        spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
     tell::against(marked.data(), Some(&contract), &[]);
-    Ok(EventFigures::of(model.display().to_string(), &figures))
+    Ok(EventFigures::of(model.display().to_string(), &judged.figures))
 }
 
 /// Spotters on the same series.

@@ -16,6 +16,7 @@ use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
 use crate::numbers::Numbers;
 use crate::options::named;
+use crate::output::{Outputs, named_after};
 use crate::reading::{Cutting, Gathering, Reading};
 use crate::values::{positive, rate};
 use crate::{Failure, tell};
@@ -125,6 +126,21 @@ impl OfData {
     /// Files that are read in addition to the data.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
         self.model.iter().chain(&self.kernel_model).map(PathBuf::as_path)
+    }
+
+    /// File of the result: `given`, or one in this folder named after the first of `data`; checked against all inputs.
+    pub(crate) fn output(
+        &self,
+        given: Option<&PathBuf>,
+        data: &[PathBuf],
+        ending: &str,
+    ) -> Result<(PathBuf, Outputs), Failure> {
+        // The command line has one at least.
+        let first = data.first().map_or(Path::new(""), PathBuf::as_path);
+        let output = given.cloned().unwrap_or_else(|| named_after(first, ending));
+        let inputs: Vec<&Path> = self.inputs().chain(data.iter().map(PathBuf::as_path)).collect();
+        let outputs = Outputs::check(&[&output], &inputs)?;
+        Ok((output, outputs))
     }
 
     /// Options given, for a matrix that is there already.

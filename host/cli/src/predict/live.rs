@@ -1,16 +1,19 @@
 //! Decisions on a live stream, as its samples arrive.
 
 use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Contract;
 use fishweir::data::{Kind, LiveReader, Sample, Windowing};
 use fishweir::deploy::OpenWindow;
 use fishweir::report::{counted, grouped};
 
+use super::drawn::Drawn;
 use super::scales::Scales;
 use super::times::Times;
 use super::{Arguments, Decided, FIRST_UNTOLD, MOST_TOLD, heads};
 use crate::model::Model;
+use crate::output::Outputs;
 use crate::{Failure, Message, Topic, absent, note, output, tell};
 
 /// Samples after which a channel that has had no number is noted; fewer where the stream ends before.
@@ -49,6 +52,12 @@ pub(super) fn predict_stream(
     let deployed = model.deployed.clone().on_windows(windowing);
     deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
     let contract = &model.contract().unwrap_or_default();
+    let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
+    if figure.iter().any(|path| output::is_standard(path)) {
+        let what = "--draw -: standard output has the decisions of a stream; name a file";
+        return Err(Failure::input(Topic::SameOutput, what));
+    }
+    Outputs::check(&figure, &[&arguments.model])?;
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
         .of_values(deployed.values());
     let mut stream = deployed.window_stream();
@@ -58,13 +67,25 @@ pub(super) fn predict_stream(
         line.push('\n');
         output::print(line.as_bytes())
     };
-    let tell_window = |window: OpenWindow<'_>, before, observed, blind: &mut usize| {
+    let period = model.deployed.contract().and_then(|contract| contract.period);
+    let kind = model.kind()?;
+    let mut drawn = arguments
+        .draw
+        .is_some()
+        .then(|| Drawn::new(deployed.classes(), &kind, period.map(|period| period.rate())));
+    let tell_window = |window: OpenWindow<'_>,
+                       before,
+                       observed,
+                       blind: &mut usize,
+                       drawn: &mut Option<Drawn<'_>>| {
         let (start, end) = (before + window.start, before + window.end);
         *blind += usize::from(windowing.is_some() && observed <= start);
+        if let Some(drawn) = drawn {
+            drawn.decide(window.stream, start, end);
+        }
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
     let mut scales = Scales::new(model.contract(), model.kind()?);
-    let period = model.deployed.contract().and_then(|contract| contract.period);
     let mut times = Times::new(period, windowing);
     let in_part = contract.lacks_some();
     let (mut refused, mut blind) = (0, 0);
@@ -87,7 +108,7 @@ pub(super) fn predict_stream(
         let reset_due = arguments.reset_every.is_some_and(|every| end % every == 0);
         if ended || reset_due || reader.begins_series() {
             if let Some(window) = stream.short() {
-                tell_window(window, before, observed, &mut blind)?;
+                tell_window(window, before, observed, &mut blind, &mut drawn)?;
             }
             blind += usize::from(windowing.is_none() && end > before && observed <= before);
             stream.reset();
@@ -117,6 +138,9 @@ pub(super) fn predict_stream(
         // A leap before missing samples parts where the next is observed, as in a file.
         if sample != Sample::Missing && times.parts(line) {
             stream.restart();
+        }
+        if let Some(drawn) = &mut drawn {
+            drawn.take(sample, reader.label());
         }
         let pushed = stream.push(sample);
         let pushed = read.and_then(|()| {
@@ -154,8 +178,11 @@ pub(super) fn predict_stream(
         }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
-            tell_window(window, before, observed, &mut blind)?;
+            tell_window(window, before, observed, &mut blind, &mut drawn)?;
         }
+    }
+    if let (Some(path), Some(drawn)) = (&arguments.draw, &drawn) {
+        drawn.draw(path, &arguments.model)?;
     }
     if before == 0 {
         note(Topic::NoSamples, "standard input: there is no sample, and nothing to decide on");

@@ -1,5 +1,6 @@
 //! `fishweir predict`.
 
+mod drawn;
 mod explain;
 mod leaps;
 mod live;
@@ -47,7 +48,8 @@ be had the channel never been observed; parts need not add up.
 a header that names the channels; or symbols, any number per line: letters, or words with blanks or commas between them. Input is not gzipped. It writes \
 start,end,class,margin and values at the end of every window of the training, as a device does. A model of whole \
 series decides after every sample, and so does any model with --endless, which never forgets. --window and --hop \
-set other windows. With --json every decision is an object on its own line.
+set other windows. With --json every decision is an object on its own line. --draw FILE.svg shows the stream when it has ended: \
+the margin of each class over time, the decisions, and the samples; a column `label` in the header gives the true classes.
 
 A column `series` in the header begins a new series where its value changes; a series shorter than a window is \
 decided at its end, as in training. A column `t` gives the time, in seconds or in the unit of its header, `t \
@@ -74,6 +76,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir predict other.csv --model gait.json
   sensor | fishweir predict --stream --model gait.json
+  fishweir predict --stream --draw stream.svg --model gait.json < other.csv
   fishweir predict other.csv --model gait.json --explain --draw why.svg";
 
 /// What a decision is explained by.
@@ -111,8 +114,9 @@ pub(super) struct Arguments {
     /// Explain the windows of this series alone
     #[arg(long, value_name = "ID", requires = "explain")]
     explain_series: Option<String>,
-    /// Also draw the explanation of the first series as SVG, - for standard output and no table
-    #[arg(long, value_name = "FILE.svg", requires = "explain")]
+    /// Also draw the explanation of the first series as SVG, - for standard output and no table; or with --stream the margins and
+    /// decisions over the samples, when the stream has ended
+    #[arg(long, value_name = "FILE.svg")]
     draw: Option<PathBuf>,
     /// Decide after every N samples of an endless stream [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "data")]
@@ -273,6 +277,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let given = [cutting.given(), reading.of_series(), gathering.given()].concat();
         note_idle(&given, "the model is a classifier of records")?;
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
+    }
+    if arguments.draw.is_some() && arguments.explain.is_none() && !arguments.stream {
+        let what = "--draw draws an explanation or a stream: add --explain or --stream";
+        return Err(Failure::input(Topic::MissingOption, what));
     }
     let model = Model::read(&arguments.model)?;
     let refused = match arguments.data.as_slice() {

@@ -63,6 +63,11 @@ impl From<Limit> for ChangeLimit {
 classifier::has_a_file!(DetectorModel);
 
 impl DetectorModel {
+    /// Returns true if a change of a known direction is looked for.
+    pub fn has_direction(&self) -> bool {
+        self.direction != Direction::zero(&self.normal)
+    }
+
     /// Returns true if bytes are the file of a detector, by the names of its fields.
     ///
     /// The values may still be invalid.
