@@ -58,7 +58,7 @@ impl Reader for Statistics {
     {
         let mut expected = Expectations::zero(model);
         expected.log_likelihood = smoothed.log_likelihood;
-        for (to, from) in expected.pairs.iter_mut().zip(&smoothed.pairs) {
+        for (to, from) in expected.pairs.iter_mut().zip(smoothed.pairs) {
             to.copy_from_slice(&from[..model.states()]);
         }
         if let Some(first) = smoothed.rows.first() {

@@ -92,7 +92,7 @@ pub(crate) struct Smoothed<'r, const N: usize> {
     /// `log p(x_1..T)`.
     pub(crate) log_likelihood: f64,
     /// Expected transitions, `[from][to]`.
-    pub(crate) pairs: [[f64; N]; N],
+    pub(crate) pairs: &'r [[f64; N]; N],
 }
 
 /// Consumer of a smoothed sequence.
@@ -125,7 +125,7 @@ pub(crate) trait Reader: Sync {
                 (starts[lane]..group.steps()).map(|step| group.sample(step, lane).flatten());
             let (log_likelihood, pairs) =
                 (smoothed.log_likelihood(lane), smoothed.pairs(lane..lane + 1));
-            self.read(model, hmm, samples, &Smoothed { rows: &rows, log_likelihood, pairs })
+            self.read(model, hmm, samples, &Smoothed { rows: &rows, log_likelihood, pairs: &pairs })
         };
         lanes.into_iter().enumerate().map(read).collect()
     }
@@ -315,7 +315,9 @@ where
     E::Observation: 'x,
 {
     let mut rows = vec![[0.0; N]; samples.clone().count()];
-    let mut pairs = Box::new([[0.0; N]; N]);
+    // In place: of many states an array would be copied from the stack.
+    let mut pairs = vec![[0.0; N]; N];
+    let Some(pairs) = pairs.first_chunk_mut::<N>() else { unreachable!("as many rows") };
     let log_likelihood = match path {
         Some(path) => {
             let (mut there, mut before) = (rows.iter_mut(), None);
@@ -326,9 +328,9 @@ where
                 }
             })?
         }
-        None => alone(hmm, samples.clone(), &mut rows, &mut pairs)?,
+        None => alone(hmm, samples.clone(), &mut rows, pairs)?,
     };
-    let smoothed = Smoothed { rows: &rows, log_likelihood, pairs: *pairs };
+    let smoothed = Smoothed { rows: &rows, log_likelihood, pairs };
     Ok(reader.read(model, hmm, samples, &smoothed))
 }
 
