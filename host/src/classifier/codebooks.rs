@@ -108,7 +108,7 @@ impl Codebooks {
                 let mut at: Vec<f64> = shares.by_ref().take(count).collect();
                 at.sort_by(f64::total_cmp);
                 let mut keys: Vec<i32> = alike.into_iter().map(key).collect();
-                at.into_iter().map(|share| quantile(&mut keys, share)).collect()
+                quantiles(&mut keys, &at)
             });
             book.levels = levels.into();
         }
@@ -278,22 +278,33 @@ const fn of_key(key: i32) -> f32 {
     f32::from_bits(bits.cast_unsigned())
 }
 
-/// Quantile of some numbers, given by their keys: midway to the next greater one. Zero without numbers.
-fn quantile(of: &mut [i32], share: f64) -> f64 {
-    let place = (share * of.len() as f64) as usize;
-    if place >= of.len() {
-        return 0.0;
-    }
-    let (_, &mut at, rest) = of.select_nth_unstable(place);
-    let at = of_key(at);
-    let mut greater: Option<f32> = None;
-    for &key in &*rest {
-        let x = of_key(key);
-        if x > at && greater.is_none_or(|least| x < least) {
-            greater = Some(x);
+/// Quantiles of some numbers, given by their keys, at rising shares: each midway to the next greater number. Zero without numbers.
+fn quantiles(of: &mut [i32], shares: &[f64]) -> Vec<f64> {
+    let all = of.len() as f64;
+    // What lies below a quantile lies below the next.
+    let (mut rest, mut below) = (of, 0);
+    let mut found = Vec::with_capacity(shares.len());
+    for share in shares {
+        let place = (share * all) as usize - below;
+        if place >= rest.len() {
+            found.push(0.0);
+            continue;
         }
+        let (_, &mut at, above) = rest.select_nth_unstable(place);
+        // The two zeros have a key each, and neither is greater.
+        let least = if at == key(-0.0) { key(0.0) } else { at };
+        let mut greater = i32::MAX;
+        for &key in &*above {
+            if key > least && key < greater {
+                greater = key;
+            }
+        }
+        let (at, next) = (of_key(at), of_key(greater));
+        found.push(f64::midpoint(at.into(), if next > at { next.into() } else { at.into() }));
+        rest = &mut rest[place..];
+        below += place;
     }
-    f64::midpoint(at.into(), greater.unwrap_or(at).into())
+    found
 }
 
 /// The dilations that series of a middle length have room for.

@@ -190,9 +190,16 @@ fn clusters(
 /// before it.
 fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut centres = vec![rows[rng.random_range(..rows.len())].clone()];
+    // The squared distance of each row from the nearest centre so far.
+    let mut distances = vec![f64::INFINITY; rows.len()];
     while centres.len() < count {
-        let distances: Vec<f64> =
-            rows.iter().map(|row| closest(row, &centres, is_partial).1).collect();
+        let newest = &centres[centres.len() - 1..];
+        for index in 0..rows.len() {
+            let square = closest(&rows[index], newest, is_partial).1;
+            if square < distances[index] {
+                distances[index] = square;
+            }
+        }
         let mut left = rng.random::<f64>() * distances.iter().sum::<f64>();
         let drawn = distances.iter().position(|distance| {
             left -= distance;

@@ -141,8 +141,13 @@ fn pool(
     pooled: &mut [Vec<f32>; CODEWORDS],
 ) {
     hear(dilation, heard, vectors, observed, |likeness, observed| {
+        let whole = observed.len() == LANES && !observed.contains(&false);
         for word in 0..CODEWORDS {
             let alike = &likeness.alike()[word];
+            if whole {
+                pooled[word].extend_from_slice(alike);
+                continue;
+            }
             for lane in 0..observed.len().min(LANES) {
                 if observed[lane] {
                     pooled[word].push(alike[lane]);
