@@ -43,6 +43,20 @@ fn a_stream_decides_as_its_windows_do_in_a_file() {
     assert!(places[0].starts_with("0,20,") && places[1].starts_with("20,40,"), "{places:?}");
 }
 
+/// As of a file: a comment before the header, or later, is no sample.
+#[test]
+fn a_comment_is_no_sample() {
+    let line = format!("predict --stream --endless --model {}", fixtures().at("two.json"));
+    let rows = samples().join("\n");
+    let bare = streamed(&line, &format!("x,y\n{rows}"));
+    for text in
+        [format!("# logger v2\nx,y\n{rows}"), format!("\u{FEFF}# a, b\n# c\nx,y\n{rows}\n# end")]
+    {
+        let told = streamed(&line, &text);
+        assert_eq!((told.0, &told.1), (Some(0), &bare.1));
+    }
+}
+
 #[test]
 fn every_decision_is_written_before_the_next_sample_is_read() {
     let mut child = start("two.fishweir");

@@ -14,7 +14,7 @@ use super::keygen;
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::values::share;
 use super::{Failure, Topic, note, recognise};
 
@@ -263,8 +263,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ));
             }
             let (source, named) = (arguments.model.path(), arguments.data.as_deref());
-            let mut measured =
-                measured(source, &model, named, &arguments.reading, arguments.equal)?;
+            let mut measured = measured(
+                source,
+                &model,
+                named,
+                (&arguments.reading, &Gathering::default()),
+                arguments.equal,
+            )?;
             if arguments.endless {
                 measured.fixed = measured.fixed.on_windows(None);
             }
@@ -362,7 +367,8 @@ fn whole(
 fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u8>, Failure> {
     let why = "an update carries samples that a device tests it with";
     let (source, named) = (arguments.model.path(), arguments.data.as_deref());
-    let data = fixed::read_data(source, model, named, &arguments.reading, why)?;
+    let data =
+        fixed::read_data(source, model, named, (&arguments.reading, &Gathering::default()), why)?;
     let series = data.series().first().ok_or(UpdateFileError::NoSample)?;
     let view = series.samples.view();
     let update = model.deployed.to_update(version, view, arguments.to_be_signed)?;

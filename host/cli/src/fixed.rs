@@ -10,7 +10,7 @@ use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
 use super::model::Model;
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::remedy::words;
 use super::{Failure, Topic, tell};
 
@@ -34,7 +34,7 @@ pub(super) fn measured(
     path: &Path,
     model: &Model,
     named: Option<&Path>,
-    reading: &Reading,
+    reading: (&Reading, &Gathering),
     equal: Option<f64>,
 ) -> Result<Measured, Failure> {
     let (classifier, fixed) = quantised(path, model)?;
@@ -72,7 +72,7 @@ pub(super) fn read_data(
     path: &Path,
     model: &Model,
     named: Option<&Path>,
-    reading: &Reading,
+    reading: (&Reading, &Gathering),
     why: &str,
 ) -> Result<Dataset, Failure> {
     let candidates = trained_on(path, model);
@@ -105,7 +105,8 @@ pub(super) fn read_data(
             }
         }
     };
-    let mut options = reading.options_of(model, None)?;
+    let (reading, gathering) = reading;
+    let mut options = gathering.add_to(reading.options_of(model, None)?, None);
     // As they were for the training.
     if named.is_none() && model.provenance().is_some_and(|trained| trained.resampled) {
         options.resample = options.period.map(|period| Resample::To(period.rate()));

@@ -14,7 +14,7 @@ use super::fixed::{NumberName, measured};
 use super::help::brief;
 use super::model::Model;
 use super::options::{self, note_idle};
-use super::reading::{Gathering, Reading};
+use super::reading::{Placing, Reading};
 use super::room::Wanted;
 use super::{Failure, Topic, note, tell, values};
 
@@ -69,6 +69,8 @@ pub(super) struct Arguments {
     force: bool,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    placing: Placing,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -206,7 +208,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let measured = match arguments.number {
         NumberName::Q15 => {
-            let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
+            let named = arguments.data.as_deref();
+            let reading = (&arguments.reading, &arguments.placing.clone().into());
             Some(measured(&arguments.model, &model, named, reading, arguments.equal)?)
         }
         NumberName::F32 => None,
@@ -285,11 +288,12 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
     let equal = options::named([("--equal", arguments.equal.is_some())]);
     note_idle(&equal, "only --number q15 is measured on data")?;
     let Some(data) = arguments.data.as_deref() else {
-        note_idle(&arguments.reading.given(), "nothing is read without --data")?;
+        let given = [arguments.reading.given(), arguments.placing.given()].concat();
+        note_idle(&given, "nothing is read without --data")?;
         return Ok(None);
     };
-    tell::read_to_decide(&[data.to_owned()], &arguments.reading, &Gathering::default(), model)
-        .map(Some)
+    let placing = arguments.placing.clone().into();
+    tell::read_to_decide(&[data.to_owned()], &arguments.reading, &placing, model).map(Some)
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

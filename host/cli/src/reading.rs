@@ -123,10 +123,10 @@ impl TextOptions {
     }
 }
 
-/// Places of series, channels and labels, in data for training or evaluation.
+/// Columns of series and channels.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
-pub(super) struct Gathering {
+pub(super) struct Placing {
     /// Column that names the series, by name or number; none where all rows are one [default: series, recording, id and the
     /// like]
     #[arg(id = "series-column", long = "series", value_name = "COLUMN", value_parser = column)]
@@ -135,6 +135,21 @@ pub(super) struct Gathering {
     #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
         value_parser = column, conflicts_with = "event_column")]
     channels: Vec<Column>,
+}
+
+impl Placing {
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([("--series", self.series.is_some()), ("--channels", !self.channels.is_empty())])
+    }
+}
+
+/// Places of series, channels and labels, in data for training or evaluation.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Gathering {
+    #[command(flatten)]
+    placing: Placing,
     /// Pattern of the label in names of files: {label}.{number}.csv, {time}_{label}.csv, {label}/{number}.csv [default: folders,
     /// or the beginning of names]
     #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
@@ -147,13 +162,19 @@ pub(super) struct Gathering {
     dry_run: bool,
 }
 
+impl From<Placing> for Gathering {
+    fn from(placing: Placing) -> Self {
+        Self { placing, ..Self::default() }
+    }
+}
+
 impl Gathering {
     /// Adds these options to those of reading; a column of groups applies to whole series.
     pub(super) fn add_to(&self, options: ReadOptions, group: Option<&str>) -> ReadOptions {
         let group = group.filter(|group| !["series", "id", "sequence"].contains(group));
         let source = Source {
-            series: self.series.clone(),
-            channels: self.channels.clone(),
+            series: self.placing.series.clone(),
+            channels: self.placing.channels.clone(),
             names: self.name.clone(),
             annotations: self.annotations.clone(),
             columns: group.map(Column::of).into_iter().collect(),
@@ -172,13 +193,12 @@ impl Gathering {
 
     /// Options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        named([
-            ("--series", self.series.is_some()),
-            ("--channels", !self.channels.is_empty()),
+        let own = named([
             ("--name", self.name.is_some()),
             ("--annotations", self.annotations.is_some()),
             ("--dry-run", self.dry_run),
-        ])
+        ]);
+        [self.placing.given(), own].concat()
     }
 }
 

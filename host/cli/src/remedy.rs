@@ -122,6 +122,7 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         }
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
+        "column-changes" => vec!["--label", "--series"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
         "not-a-number" if text.ends_with("write NA") && !text.starts_with("standard input") => {
             vec!["--na"]

@@ -81,6 +81,7 @@ mod recording;
 mod records;
 mod resample;
 mod resting;
+mod role_names;
 mod roles;
 mod rounding;
 mod samples;

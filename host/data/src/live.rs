@@ -265,7 +265,9 @@ impl<R: BufRead> LiveReader<R> {
     }
 
     fn take_text(&mut self, text: &str) -> Result<bool, DataError> {
-        if text.trim().is_empty() {
+        // As in a file, a comment is no line of the table; a word of a string may begin like one.
+        let is_comment = matches!(self.kind, Kind::Channels(_)) && text.starts_with('#');
+        if text.trim().is_empty() || is_comment {
             return Ok(false);
         }
         let first = !std::mem::replace(&mut self.begun, true);

@@ -7,90 +7,11 @@ use super::error::DataError;
 use super::median::median;
 use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
+use super::role_names::{COUNTERS, LABELS, SERIES, WHOLE, base, numbers_something};
 use super::source::{Column, Finding, Findings, Source};
-use super::stamps::{Times, nanoseconds, plain, rank};
+use super::stamps::{Times, is_date, nanoseconds, plain, rank};
 use super::table::Table;
 use crate::words::shorten;
-
-/// Names of columns of labels other than `label`, in small letters and with `_` for blanks; the first that exists is used.
-const LABELS: [&str; 15] = [
-    "label",
-    "class",
-    "activity",
-    "target",
-    "gesture",
-    "category",
-    "labels",
-    "class_name",
-    "class_label",
-    "activity_name",
-    "activity_label",
-    "label_name",
-    "event",
-    "klasse",
-    "aktivität",
-];
-
-/// Names of columns of series other than `series`.
-const SERIES: [&str; 18] = [
-    "series",
-    "machine",
-    "recording",
-    "recording_id",
-    "series_id",
-    "id",
-    "trial",
-    "trial_id",
-    "sequence_id",
-    "episode",
-    "file",
-    "filename",
-    "file_name",
-    "take",
-    "segment",
-    "segment_id",
-    "aufnahme",
-    "messung",
-];
-
-/// Names of columns of whole series.
-const WHOLE: [&str; 17] = [
-    "subject",
-    "subject_id",
-    "user",
-    "user_id",
-    "participant",
-    "participant_id",
-    "patient",
-    "patient_id",
-    "person",
-    "device",
-    "device_id",
-    "session",
-    "session_id",
-    "source",
-    "age",
-    "sex",
-    "proband",
-];
-
-/// Names of columns that may number the rows.
-const COUNTERS: [&str; 14] = [
-    "index",
-    "idx",
-    "row",
-    "unnamed:_0",
-    "unnamed:0",
-    "sample",
-    "sample_index",
-    "n",
-    "no",
-    "nr",
-    "id",
-    "frame",
-    "packet",
-    "seq",
-];
 
 /// Rows that are looked at.
 const LOOKED_AT: usize = 2000;
@@ -175,6 +96,11 @@ impl Look {
     /// Returns whether most rows repeat the row before.
     fn runs(&self) -> bool {
         self.seen() > 2 && 2 * self.same > self.seen()
+    }
+
+    /// Returns whether it numbers stretches of rows.
+    fn numbers_runs(&self) -> bool {
+        self.runs() && self.words == 0 && self.fractions == 0 && self.different.len() > 1
     }
 
     /// Returns whether it numbers the rows, of all series or anew in each.
@@ -271,8 +197,8 @@ impl Roles {
         let names = table.header();
         let mut findings = table.findings().clone();
         let is_wanted = |column: usize| {
-            let base = split_unit(&names[column]).0;
-            wanted.iter().any(|name| split_unit(name).0 == base)
+            let own = split_unit(&names[column]).0;
+            wanted.iter().any(|name| split_unit(name).0 == own)
         };
         // Those that were named have no other purpose.
         let mut taken: Vec<usize> = Vec::new();
@@ -288,7 +214,7 @@ impl Roles {
         let by_names = |known: &[&str], taken: &[usize], fits: &dyn Fn(&Look) -> bool| {
             known.iter().find_map(|wanted| {
                 (0..names.len()).find(|&column| {
-                    plain(&names[column]) == *wanted && free(column, taken) && fits(&looks[column])
+                    base(&names[column]) == *wanted && free(column, taken) && fits(&looks[column])
                 })
             })
         };
@@ -296,7 +222,7 @@ impl Roles {
         // In whatever case.
         let alike = |wanted: &str| {
             let exact = table.column(wanted);
-            exact.or_else(|| names.iter().position(|name| plain(name) == wanted))
+            exact.or_else(|| names.iter().position(|name| base(name) == wanted))
         };
         let nameless = Nameless::of(table, source, &looks);
         let time = match &source.time {
@@ -307,7 +233,10 @@ impl Roles {
                 let timely = |column: &usize| {
                     rank(&names[*column]).is_some()
                         && free(*column, &taken)
-                        && (looks[*column].rises() || looks[*column].are_dates())
+                        && (looks[*column].rises()
+                            // A day alone is no time.
+                            || looks[*column].are_dates()
+                                && !(is_date(&names[*column]) && looks[*column].runs()))
                 };
                 let best =
                     (0..names.len()).filter(timely).min_by_key(|&column| rank(&names[column]));
@@ -327,7 +256,14 @@ impl Roles {
                     let fits = |look: &Look| look.same > 0 || look.takes_turns();
                     // Of devices that take turns each is a series.
                     let found = by_names(&SERIES, &taken, &fits)
-                        .or_else(|| by_names(&WHOLE, &taken, &Look::takes_turns));
+                        .or_else(|| by_names(&WHOLE, &taken, &Look::takes_turns))
+                        .or_else(|| {
+                            (0..names.len()).find(|&column| {
+                                numbers_something(&base(&names[column]))
+                                    && free(column, &taken)
+                                    && looks[column].numbers_runs()
+                            })
+                        });
                     if let Some(column) = found {
                         findings
                             .add(Finding::Series, format!("`{}` names the series", names[column]));
@@ -434,8 +370,7 @@ impl Roles {
                 roles.findings.add(Finding::Channels, what);
             } else if is_channel {
                 roles.channels.push(column);
-            } else if !source.channels.is_empty()
-                && !WHOLE.contains(&plain(&names[column]).as_str())
+            } else if !source.channels.is_empty() && !WHOLE.contains(&base(&names[column]).as_str())
             {
                 // Channels were named: what else is there may change within a series.
             } else if canonical && column < behind {
@@ -465,7 +400,7 @@ impl Roles {
 
     /// Returns whether a column's content may be a channel: numbers that do not number the rows, or name subjects.
     fn may_be_channel(&self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
-        let (name, look) = (plain(&table.header()[column]), &looks[column]);
+        let (name, look) = (base(&table.header()[column]), &looks[column]);
         let timely = rank(&table.header()[column]).is_some() || look.are_dates();
         let counter = look.counts() && COUNTERS.contains(&name.as_str());
         let whole = WHOLE.contains(&name.as_str()) || SERIES.contains(&name.as_str());
@@ -475,7 +410,7 @@ impl Roles {
 
     /// Assigns a column that is no channel.
     fn leave(&mut self, name: &str, look: &Look, column: usize, wanted: &[String]) {
-        let whole = WHOLE.contains(&plain(name).as_str());
+        let whole = WHOLE.contains(&base(name).as_str());
         let few = look.words > look.numbers && look.same * 2 > look.seen();
         if look.seen() > 0 && (whole || few) && rank(name).is_none() && !look.are_dates() {
             self.findings.add(Finding::Columns, format!("`{name}` is of a whole series"));

@@ -4,7 +4,7 @@ use super::quantity::{TimeUnit, split_unit};
 use super::values::finite;
 
 /// Names of columns of times other than `t`, without case, and the unit if the name implies it; the first that exists is used.
-const NAMES: [(&str, &str); 33] = [
+const NAMES: [(&str, &str); 35] = [
     ("seconds_elapsed", "s"),
     ("time_s", "s"),
     ("t_s", "s"),
@@ -38,6 +38,8 @@ const NAMES: [(&str, &str); 33] = [
     ("zeit", ""),
     ("uhrzeit", ""),
     ("zeitstempel", ""),
+    ("date", ""),
+    ("datum", ""),
 ];
 
 /// A name as the lists have it: small letters, `_` for blanks.
@@ -57,6 +59,11 @@ pub(super) fn rank(name: &str) -> Option<usize> {
     let mut words = base.split(|one: char| !one.is_alphanumeric());
     let mut timely = || words.any(|word| WORDS.contains(&word));
     known.or_else(|| timely().then_some(NAMES.len() + 1))
+}
+
+/// Returns whether a column is of dates by its name, which may be days without a time.
+pub(super) fn is_date(name: &str) -> bool {
+    ["date", "datum"].contains(&plain(split_unit(name).0).as_str())
 }
 
 /// Words in names of times.

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{escape, shortened, ticks, tidy};
+use super::svg::{escape, short_names, ticks, tidy};
+use crate::data::split_unit;
 use crate::data::{Kind, Sample, SamplesView};
 
 /// Height of a channel's lane.
@@ -66,7 +67,8 @@ pub(super) fn draw_lanes(
     top: f64,
     svg: &mut String,
 ) {
-    for (lane, (name, values)) in traces.iter().enumerate() {
+    let names = short_names(traces.iter().map(|(name, _)| split_unit(name).0), 8);
+    for (lane, (_, values)) in traces.iter().enumerate() {
         let Range { start, end } = samples;
         let values = values.get(start..end.min(values.len())).unwrap_or_default();
         let (top, seen) = (top + lane as f64 * LANE, values.iter().flatten());
@@ -80,7 +82,7 @@ pub(super) fn draw_lanes(
             "<path class=\"trace\" d=\"{path}\"/>\n<text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
             left - 8.0,
             top + LANE / 2.0 + 4.5,
-            escape(&shortened(name, 8))
+            escape(&names[lane])
         );
         for (value, y) in [(most, top + 13.0), (least, top + LANE - 3.0)] {
             if value.is_finite() {

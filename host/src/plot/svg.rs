@@ -118,6 +118,23 @@ pub(super) fn shortened(name: &str, most: usize) -> String {
     parts.concat().into_iter().collect()
 }
 
+/// Names of at most `most` letters, of which no two that differ become equal: these end in their number.
+pub(super) fn short_names<'n>(names: impl Iterator<Item = &'n str>, most: usize) -> Vec<String> {
+    let names: Vec<&str> = names.collect();
+    let mut short: Vec<String> = names.iter().map(|name| shortened(name, most)).collect();
+    for place in 0..names.len() {
+        let same =
+            |other: &usize| *other != place && shortened(names[*other], most) == short[place];
+        if names[place].chars().count() > most && (0..names.len()).any(|other| same(&other)) {
+            let number = (place + 1).to_string();
+            let kept = most.saturating_sub(number.len() + 1);
+            short[place] =
+                names[place].chars().take(kept).collect::<String>() + "\u{2026}" + &number;
+        }
+    }
+    short
+}
+
 /// Height of a row of a legend.
 pub(super) const LEGEND_ROW: f64 = 20.0;
 
@@ -162,6 +179,13 @@ mod tests {
     fn long_names_lose_their_middle() {
         assert_eq!(shortened("climb", 5), "climb");
         assert_eq!(shortened("climbing", 5), "cl\u{2026}ng");
+        let long = ["vibration x", "vibration x'", "current"];
+        assert_eq!(
+            short_names(long.into_iter(), 8),
+            ["vibr\u{2026}n x", "vibr\u{2026} x'", "current"]
+        );
+        let alike = ["acceleration of x g", "acceleration at x g"];
+        assert_eq!(short_names(alike.into_iter(), 8), ["accele\u{2026}1", "accele\u{2026}2"]);
     }
 
     #[test]

@@ -22,9 +22,11 @@ pub(super) struct Beside<'a> {
 
 /// Describes the intervals and their units; also those of the gains if classifiers are compared.
 pub(super) fn interval_words(group: Option<&str>, compared: bool) -> String {
-    let gains = if compared { ", of what is gained Student's," } else { "" };
+    let gains = if compared { ", of what is gained Student's" } else { "" };
     let over = group.unwrap_or("series");
-    format!("95 %: Wilson's interval{gains} over {over}, whose windows go together")
+    format!(
+        "95 %: Wilson's interval{gains}; it counts {over}, not windows, for those of one are alike: more {over} make it narrower"
+    )
 }
 
 /// Writes the accuracy of each classifier; in full also areas and latencies.
