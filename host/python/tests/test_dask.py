@@ -199,12 +199,9 @@ def test_killed_workers_change_no_bit(tmp_path):
     wanted = alone(gaussian(), list(X))
     with Cluster(tmp_path, 3) as cluster, cluster.client():
         data = dask.array.from_array(X, chunks=(190, TIME, 2))
-        begun = time.monotonic()
-        same(gaussian().fit(data), wanted)
-        seconds = time.monotonic() - begun
         for seed in range(KILLS):
             chance = random.Random(seed)
-            moment, victim = chance.uniform(0.1, 0.8) * seconds, chance.randrange(3)
+            step, moment, victim = chance.randrange(STEPS - 4), chance.uniform(0.0, 0.2), chance.randrange(3)
             found, failed = gaussian(), []
 
             def fit(found=found, failed=failed):
@@ -215,6 +212,8 @@ def test_killed_workers_change_no_bit(tmp_path):
 
             thread = threading.Thread(target=fit)
             thread.start()
+            while thread.is_alive() and len(found.monitor_.history) < step:
+                time.sleep(0.001)
             time.sleep(moment)
             assert thread.is_alive(), "the fit was over before the kill"
             cluster.kill(cluster.workers[victim])
