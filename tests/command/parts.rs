@@ -220,3 +220,23 @@ fn tiles_are_the_matrix_of_every_kernel() {
         refuses(format!("gram {data} -m {model} {options}").as_str(), expected);
     }
 }
+
+#[test]
+fn features_of_parts_are_the_rows_of_all() {
+    let (data, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    for options in ["--kernel practical", "--kernel invariant --draws 50"] {
+        let line = format!("features {data} -m {model} {options}");
+        printed(&format!("{line} -o {}", at("whole.csv")));
+        let mut rows = Vec::new();
+        for part in 1..=5 {
+            printed(&format!("{line} --part {part}/5 -o {}", at("part.csv")));
+            let text = folder.text("part.csv");
+            rows.extend(text.lines().skip(usize::from(part > 1)).map(str::to_owned));
+        }
+        assert_eq!(rows, folder.text("whole.csv").lines().collect::<Vec<_>>(), "{options}");
+    }
+    let line = format!("features {data} -m {model} --information diagonal --part 1/2");
+    refuses(line.as_str(), "conflicting-options --part --information");
+}

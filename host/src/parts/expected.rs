@@ -10,7 +10,7 @@ use crate::classifier::{ClassifierError, has_a_file};
 use crate::data::SamplesView;
 use crate::fit::{ExpectationStep, FitError, FittedMoments};
 use crate::runtime::{Family, Hmm, Shape, padded_states};
-use crate::sums::{Digest, LEAF, Marked, Sums, SumsError};
+use crate::sums::{Digest, LEAF, Marked, Summand, Sums, SumsError};
 
 /// Reason why parts make no whole, or no part is made.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
@@ -166,16 +166,63 @@ impl ExpectedSums {
         Ok(Self::new(digest_of(model)?, false, vec![sums]))
     }
 
+    /// Sums of one model over sequences that begin at leaf `first` of a data set, by the counts that a device found of each in
+    /// single precision: its log-likelihood and the entries of [`ExpectedStatistics`](fishweir_core::filter::ExpectedStatistics) in
+    /// order. `marks` and `whole` are as in [`of_model`](Self::of_model), and the sums go with those of other devices, but not with
+    /// those of [`of_model`](Self::of_model), which are of double precision.
+    ///
+    /// # Errors
+    /// [`PartError`]: counts of another model, or marks of other leaves.
+    pub fn of_counts(
+        (name, model): (&str, &Hmm),
+        (first, counts): (usize, &[Vec<f32>]),
+        marks: &Sums<Digest>,
+        (data, count, moments): (Digest, usize, FittedMoments),
+    ) -> Result<Self, PartError> {
+        let mut sums = Sums::new();
+        for (leaf, counts) in (first..).zip(counts.chunks(LEAF)) {
+            let mut sum = Expectations::zero(model);
+            for counts in counts {
+                let mut one = Expectations::zero(model);
+                let numbers: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
+                if !one.fill(&numbers) || numbers.iter().any(|number| !number.is_finite()) {
+                    let what = "counts of another model, or out of range";
+                    return Err(PartError::Unfit(format!("model {name}: {what}")));
+                }
+                sum.add(&one);
+            }
+            sums.insert(leaf, 0, sum)
+                .map_err(|source| PartError::Leaves { model: name.to_owned(), source })?;
+        }
+        let sums = ModelSums::marked((name, model), sums, marks, (data, count, moments))?;
+        Ok(Self::new(digest_of_counts(model)?, false, vec![sums]))
+    }
+
+    /// The sum over all leaves of the one model that the [counts of devices](Self::of_counts) are of, and the moments of its
+    /// sequences.
+    ///
+    /// # Errors
+    /// As [`total_of`](Self::total_of).
+    pub fn total_of_counts(&self, model: &Hmm) -> Result<(Expectations, FittedMoments), PartError> {
+        self.check_models(digest_of_counts(model)?)?;
+        let one = self.alone()?;
+        Ok((one.total()?, one.moments.clone()))
+    }
+
+    fn alone(&self) -> Result<&ModelSums, PartError> {
+        match self.sums.as_slice() {
+            [one] => Ok(one),
+            _ => Err(PartError::Unfit("the sums are of several models".to_owned())),
+        }
+    }
+
     /// The sum over all leaves of the one model that the sums are of.
     ///
     /// # Errors
     /// [`PartError`]: the sums are of another model, leaves are missing or of other data.
     pub fn total_of(&self, model: &Hmm) -> Result<Expectations, PartError> {
         self.check_models(digest_of(model)?)?;
-        match self.sums.as_slice() {
-            [one] => one.total(),
-            _ => Err(PartError::Unfit("the sums are of several models".to_owned())),
-        }
+        self.alone()?.total()
     }
 
     /// Adds another part.
@@ -236,6 +283,12 @@ fn digest_of(model: &Hmm) -> Result<Digest, PartError> {
     Digest::of_value(model).map_err(|error| PartError::Unfit(error.to_string()))
 }
 
+/// Fingerprint of a model whose counts are of devices.
+fn digest_of_counts(model: &Hmm) -> Result<Digest, PartError> {
+    let digest = Digest::of_value(&("f32", model));
+    digest.map_err(|error| PartError::Unfit(error.to_string()))
+}
+
 impl ModelSums {
     /// Sums of a model over some leaves; `marks` are the fingerprints of these leaves alone.
     pub(super) fn new(
@@ -246,6 +299,16 @@ impl ModelSums {
     ) -> Result<Self, PartError> {
         let failed = |source| PartError::Fit { model: name.to_owned(), source };
         let expected = step.sums(model, some).map_err(failed)?;
+        Self::marked((name, model), expected, marks, (data, sequences, moments))
+    }
+
+    /// Sums of a model with the fingerprints of their leaves.
+    fn marked(
+        (name, model): (&str, &Hmm),
+        expected: Sums<Expectations>,
+        marks: &Sums<Digest>,
+        (data, sequences, moments): (Digest, usize, FittedMoments),
+    ) -> Result<Self, PartError> {
         let name = name.to_owned();
         let mut sums = Sums::new();
         let nodes = expected.into_nodes().zip(marks.nodes().map(Some).chain(iter::repeat(None)));

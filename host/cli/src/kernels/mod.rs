@@ -305,9 +305,10 @@ impl Asked<'_> {
         Ok(Matrix { computed, words })
     }
 
-    /// The settings of a kernel of all windows, if one of its tiles does not depend on the others.
-    fn tiled(
+    /// The settings of a kernel of all windows, if what an option computes of some does not depend on the others.
+    fn in_parts(
         &self,
+        option: &str,
         views: &[SamplesView<'_>],
         data: &Dataset,
         windows: &Windows<'_>,
@@ -315,7 +316,9 @@ impl Asked<'_> {
         if matches!(self.whitened(), Some(Whose::Empirical | Whose::Diagonal)) {
             return Err(Failure::input(
                 Topic::ConflictingOptions,
-                "--tile: --information empirical and diagonal are those of all items; take sampled or exact",
+                format!(
+                    "{option}: --information empirical and diagonal are those of all items; take sampled or exact"
+                ),
             ));
         }
         self.settings(views).map_err(|refused| name(refused, data, windows))

@@ -9,7 +9,7 @@ use fishweir::kernel::parameter::{LAMBDA, SIGMA};
 use fishweir::kernel::registry::{Compares, Entry, Featured, KERNELS, OfItems};
 use fishweir::kernel::{Items, ScoreKernel};
 use fishweir::model::{FittedModel, Hmm};
-use fishweir::parts::{GramTile, TilePlace};
+use fishweir::parts::{GramTile, Share, TilePlace};
 use fishweir::report::DataSummary;
 use fishweir::sums::Digest;
 
@@ -210,7 +210,7 @@ impl OfData {
                 format!("a tile between {found} items; {most} are taken: cut more, smaller tiles");
             return Err(Failure::input(Topic::TooManyItems, format!("{}: {what}", data.source())));
         }
-        let settings = asked.tiled(&views, &data, &windows)?;
+        let settings = asked.in_parts("--tile", &views, &data, &windows)?;
         let described = (settings, self.normalise, &self.options, &self.training, &self.emitting);
         let files: Vec<Vec<u8>> = self.inputs().map(files::read).collect::<Result<_, _>>()?;
         let of = (self.kernel.name, format!("{described:?}"), files, Digest::of_sequences(&views));
@@ -223,8 +223,12 @@ impl OfData {
         Ok((DataSummary::of(&data, None, windowing.as_ref()), tile))
     }
 
-    /// Reads the data and computes the features of all items.
-    pub(crate) fn describe(&self, paths: &[PathBuf]) -> Result<Described, Failure> {
+    /// Reads the data and computes the features of all items, or of a share of them.
+    pub(crate) fn describe(
+        &self,
+        paths: &[PathBuf],
+        share: Option<Share>,
+    ) -> Result<Described, Failure> {
         let mut asked = self.asked();
         if !matches!(self.kernel.compares, Compares::Scores(_) | Compares::States(_)) {
             return Err(no_features(self.kernel.name));
@@ -234,7 +238,12 @@ impl OfData {
         // There is a row per item, not one per pair.
         let (data, windowing) = self.read(paths, &mut asked, &reads, usize::MAX)?;
         tell::windows(&data, windowing.as_ref());
-        let windows = data.windows(windowing.as_ref());
+        let mut windows = data.windows(windowing.as_ref());
+        if let Some(share) = share {
+            let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+            asked.in_parts("--part", &views, &data, &windows)?;
+            windows = windows.subset(&share.range(views.len()).collect::<Vec<usize>>());
+        }
         let all: Vec<usize> = (0..data.series().len()).collect();
         let (found, words) = asked.described(&reads, &data, &windows, &all)?;
         let OfItems::Features(featured) = found else { return Err(no_features(self.kernel.name)) };
