@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
-use crate::shared::data::{FAMILIES, floor, series_of_family};
+use crate::shared::data::{FAMILIES, floor, garden, series_of_family};
 use crate::{json, printed, refuses};
 
 /// Series of each of two classes, of which there are three leaves and a half.
@@ -239,4 +239,50 @@ fn features_of_parts_are_the_rows_of_all() {
     }
     let line = format!("features {data} -m {model} --information diagonal --part 1/2");
     refuses(line.as_str(), "conflicting-options --part --information");
+}
+
+#[test]
+fn parts_of_counts_are_a_pass_of_a_network() {
+    let folder = garden();
+    let at = |name: &str| folder.at(name);
+    // Records of many columns, of which some fields are missing, so that many differ.
+    let text = folder.text("train.csv");
+    let hide = |(row, line): (usize, &str)| -> String {
+        let fields = line.split(',').enumerate();
+        let hidden = |(column, field)| if row > 0 && (row + column) % 3 == 0 { "" } else { field };
+        let fields: Vec<&str> = fields.map(hidden).collect();
+        format!(
+            "{},{}\n",
+            fields.join(","),
+            if row == 0 { "day".to_owned() } else { format!("d{}", row % 20) }
+        )
+    };
+    let data = folder.put("hidden.csv", text.lines().enumerate().map(hide).collect::<String>());
+    printed(&format!("network fit {data} -o {} --json", at("start.json")));
+    printed(&format!("network expect {data} -m {} -o {}", at("start.json"), at("whole.json")));
+    for part in 1..=3 {
+        let output = at(&format!("{part}.json"));
+        printed(&format!(
+            "network expect {data} -m {} --part {part}/3 -o {output}",
+            at("start.json")
+        ));
+    }
+    let [one, two, three] = ["1.json", "2.json", "3.json"].map(&at);
+    printed(&format!("merge {two} {three} {one} -o {}", at("sum.json")));
+    assert_eq!(folder.text("sum.json"), folder.text("whole.json"));
+    printed(&format!("merge {three} {one} {two} -m {} -o {}", at("start.json"), at("a.json")));
+    printed(&format!("merge {} -m {} -o {}", at("whole.json"), at("start.json"), at("b.json")));
+    assert_eq!(folder.text("a.json"), folder.text("b.json"));
+    let start = at("start.json");
+    for (parts, expected) in [
+        (format!("{one} {two}"), "missing-leaves".to_owned()),
+        (format!("{one} {one}"), format!("repeated-leaves {one}")),
+    ] {
+        refuses(format!("merge {parts} -m {start} -o {}", at("c.json")).as_str(), expected);
+    }
+    let other = at("a.json");
+    refuses(
+        format!("merge {} -m {other} -o {}", at("sum.json"), at("c.json")).as_str(),
+        "other-models",
+    );
 }

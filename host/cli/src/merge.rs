@@ -7,19 +7,22 @@ use fishweir::fit::BaumWelch;
 use fishweir::kernel::gram_bytes;
 use fishweir::parts::{ExpectedSums, GramTile, JoinedTiles, PartError};
 use fishweir::report::{PartReport, Written, counted};
+use fishweir_networks::NetworkFile;
+use fishweir_networks::learn::{CountSums, CountSumsError, ExpectationMaximisation, Prior};
 
-use super::Failure;
 use super::expect;
 use super::gram::layout_of;
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::remedy::words;
-use super::values::positive;
+use super::values::{not_negative, positive};
+use super::{Failure, Topic};
 
 pub(super) const LONG_ABOUT: &str = "\
-Put parts together: of a pass of Baum-Welch, as expect wrote them, or of a Gram matrix, as gram --tile did.
+Put parts together: of a pass of Baum-Welch, as expect wrote them, of a network's, as network expect did, or of a Gram matrix, as gram \
+--tile did.
 
-Of expect, with --model the output is the next models: those that the sums of all leaves make likeliest. Without it the output is the sum of the \
+Of sums, with --model the output is the next models: those that the sums of all leaves make likeliest. Without it the output is the sum of the \
 parts, which may lack leaves. Tiles become a matrix: csv, npy or libsvm, by the ending of the output.
 
 Parts of other models, data or matrices, and parts that come twice or are missing, are refused by name.";
@@ -45,6 +48,9 @@ pub(super) struct Arguments {
     /// No standard deviation falls below this fraction of the channel's [default: 0.3]
     #[arg(long, value_name = "FRACTION", value_parser = positive, requires = "model")]
     std_floor: Option<f64>,
+    /// Added to every count of a network [default: 1]
+    #[arg(long, value_name = "COUNT", value_parser = not_negative, requires = "model")]
+    pseudo_count: Option<f64>,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -61,6 +67,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note_idle(&named([("--model", arguments.model.is_some())]), "tiles are no sums")?;
         return join(arguments, &outputs);
     }
+    if CountSums::is_one(&first) {
+        return count(arguments, &outputs);
+    }
+    let idle = named([("--pseudo-count", arguments.pseudo_count.is_some())]);
+    note_idle(&idle, "it is for counts of a network")?;
     let sums = merged(&arguments.parts)?;
     let source = counted(arguments.parts.len(), "part");
     let what = match &arguments.model {
@@ -111,5 +122,46 @@ fn join(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
     let output = &arguments.output;
     output::write(output, &gram_bytes(layout_of(output).format(), &gram, &items)?)?;
     let what = format!("the {kernel} kernel of {}", counted(gram.len(), "item"));
+    outputs.print(&Written::new(what, output.display().to_string()), arguments.json)
+}
+
+/// Adds the counts of a network, and writes the sum or the next network.
+fn count(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
+    note_idle(&named([("--std-floor", arguments.std_floor.is_some())]), "the parts are counts")?;
+    let mut sum: Option<CountSums> = None;
+    for path in &arguments.parts {
+        let file = path.display().to_string();
+        let part = CountSums::parse(&file, &files::read(path)?)?;
+        let named = |error: CountSumsError| {
+            Failure::input(error.kind(), format!("{file}: {}", words(&error)))
+        };
+        match &mut sum {
+            None => sum = Some(part),
+            Some(sum) => sum.merge(part).map_err(named)?,
+        }
+    }
+    // One is required.
+    let Some(sum) = sum else { return Ok(()) };
+    let log =
+        sum.log_likelihood().map_or_else(String::new, |log| format!(", log-likelihood {log:.3}"));
+    let output = &arguments.output;
+    let what = match &arguments.model {
+        None => {
+            output::write(output, sum.to_json()?.as_bytes())?;
+            format!("counts of {} of {} leaves{log}", sum.summed(), sum.leaves())
+        }
+        Some(path) => {
+            let file = NetworkFile::read(path)?;
+            let mut em = ExpectationMaximisation::default();
+            em.prior = arguments.pseudo_count.map_or(em.prior, Prior::PseudoCount);
+            let next = file.with_network(em.maximised(file.network(), &sum)?);
+            let next = next.ok_or_else(|| {
+                let what = "is a classifier of records; give a network";
+                Failure::input(Topic::WrongModel, format!("{}: {what}", path.display()))
+            })?;
+            output::write(output, &next.bytes_for(output)?)?;
+            format!("next network{log}")
+        }
+    };
     outputs.print(&Written::new(what, output.display().to_string()), arguments.json)
 }

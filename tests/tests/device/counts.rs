@@ -178,7 +178,8 @@ fn bits(counts: &[Vec<f32>]) -> Vec<Vec<u32>> {
 fn three_boards_make_the_model_of_one_host() {
     let all = recordings();
     let host = on_host();
-    let samples: Vec<Samples> = all.iter().map(|one| one.iter().copied().collect()).collect();
+    let samples: Vec<Samples> =
+        all.iter().map(|one| one.iter().map(|x| x.map(f64::from)).collect()).collect();
     let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
     let options = BaumWelch { states: 3, ..BaumWelch::default() };
     let moments = FittedMoments::of(&options, host.emission.family(), &views, &[1.0, 1.0]);
