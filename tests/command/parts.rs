@@ -1,11 +1,12 @@
 //! `expect`, `merge` and `gram --tile`: parts of a computation, each by a process of its own, come to the bits of one.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
-use crate::shared::data::{FAMILIES, floor, garden, series_of_family};
+use crate::shared::data::{FAMILIES, floor, series_of_family};
 use crate::{json, printed, refuses};
 
 /// Series of each of two classes, of which there are three leaves and a half.
@@ -237,43 +238,49 @@ fn features_of_parts_are_the_rows_of_all() {
         }
         assert_eq!(rows, folder.text("whole.csv").lines().collect::<Vec<_>>(), "{options}");
     }
-    let line = format!("features {data} -m {model} --information diagonal --part 1/2");
+    let whitened = "--kernel invariant --information diagonal";
+    let line = format!("features {data} -m {model} {whitened} --part 1/2 -o {}", at("part.csv"));
     refuses(line.as_str(), "conflicting-options --part --information");
 }
 
 #[test]
 fn parts_of_counts_are_a_pass_of_a_network() {
-    let folder = garden();
+    let folder = Folder::new();
     let at = |name: &str| folder.at(name);
-    // Records of many columns, of which some fields are missing, so that many differ.
-    let text = folder.text("train.csv");
+    // A chain of eight columns.
+    let mut bif = String::new();
+    for column in 0..8 {
+        let _ = writeln!(bif, "variable x{column} {{ type discrete [2] {{ no, yes }}; }}");
+    }
+    bif.push_str("probability (x0) { table 0.6, 0.4; }\n");
+    for column in 1..8 {
+        let before = column - 1;
+        let _ = writeln!(
+            bif,
+            "probability (x{column} | x{before}) {{ (no) 0.7, 0.3; (yes) 0.2, 0.8; }}"
+        );
+    }
+    let start = folder.put("start.bif", bif);
+    let drawn = at("drawn.csv");
+    printed(&format!("network sample {start} -n 600 -o {drawn}"));
     let hide = |(row, line): (usize, &str)| -> String {
         let fields = line.split(',').enumerate();
-        let hidden = |(column, field)| if row > 0 && (row + column) % 3 == 0 { "" } else { field };
-        let fields: Vec<&str> = fields.map(hidden).collect();
-        format!(
-            "{},{}\n",
-            fields.join(","),
-            if row == 0 { "day".to_owned() } else { format!("d{}", row % 20) }
-        )
+        let hidden = |(column, field)| if row > 0 && (row + column) % 5 == 0 { "" } else { field };
+        fields.map(hidden).collect::<Vec<_>>().join(",") + "\n"
     };
+    let text = folder.text("drawn.csv");
     let data = folder.put("hidden.csv", text.lines().enumerate().map(hide).collect::<String>());
-    printed(&format!("network fit {data} -o {} --json", at("start.json")));
-    printed(&format!("network expect {data} -m {} -o {}", at("start.json"), at("whole.json")));
+    printed(&format!("network expect {data} -m {start} -o {}", at("whole.json")));
     for part in 1..=3 {
         let output = at(&format!("{part}.json"));
-        printed(&format!(
-            "network expect {data} -m {} --part {part}/3 -o {output}",
-            at("start.json")
-        ));
+        printed(&format!("network expect {data} -m {start} --part {part}/3 -o {output}"));
     }
     let [one, two, three] = ["1.json", "2.json", "3.json"].map(&at);
     printed(&format!("merge {two} {three} {one} -o {}", at("sum.json")));
     assert_eq!(folder.text("sum.json"), folder.text("whole.json"));
-    printed(&format!("merge {three} {one} {two} -m {} -o {}", at("start.json"), at("a.json")));
-    printed(&format!("merge {} -m {} -o {}", at("whole.json"), at("start.json"), at("b.json")));
+    printed(&format!("merge {three} {one} {two} -m {start} -o {}", at("a.json")));
+    printed(&format!("merge {} -m {start} -o {}", at("whole.json"), at("b.json")));
     assert_eq!(folder.text("a.json"), folder.text("b.json"));
-    let start = at("start.json");
     for (parts, expected) in [
         (format!("{one} {two}"), "missing-leaves".to_owned()),
         (format!("{one} {one}"), format!("repeated-leaves {one}")),
