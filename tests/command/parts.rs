@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
 use crate::shared::data::{FAMILIES, floor, series_of_family};
-use crate::{json, printed, refuses};
+use crate::{json, notes, printed, refuses};
 
 /// Series of each of two classes, of which there are three leaves and a half.
 const SERIES: usize = 450;
@@ -174,6 +174,10 @@ fn parts_that_do_not_belong_together_are_named() {
         refuses(&line, expected);
     }
     assert!(!fs::exists(&next).expect("readable"), "a refused merge wrote models");
+    let renamed = series_of_family("gaussian", 20).replace("odd", "third");
+    let renamed = folder.put("renamed.csv", renamed);
+    let told = notes(format!("expect {renamed} -m {start} -o {}", at("third.json")).as_str());
+    assert!(told.iter().any(|note| note.is("unknown-class 10")), "{told:?}");
 }
 
 #[test]

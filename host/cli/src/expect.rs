@@ -9,7 +9,7 @@ use fishweir::report::{PartReport, counted};
 use super::model::Model;
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Gathering, Reading};
-use super::{Failure, recognise, tell};
+use super::{Failure, Topic, note, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge.
@@ -76,6 +76,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (models, data) = read(arguments)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
+    }
+    let left_out = models.left_out(&data)?;
+    if left_out > 0 {
+        let series = counted(left_out, "series");
+        note(
+            Topic::UnknownClass,
+            format_args!("{}: {series} of no class that has a model, and left out", data.source()),
+        );
     }
     let sums = models.expect(&data, share).map_err(|error| Failure::of(&data, error))?;
     output::write(&output, sums.to_json()?.as_bytes())?;

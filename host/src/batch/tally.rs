@@ -6,6 +6,7 @@ use fishweir_core::number::{Lanes, shorter};
 use super::channels::{BLOCK, Channels};
 use super::group::{Any, Group};
 use super::symbols::Symbols;
+use crate::runtime::family::entries;
 use crate::runtime::{CategoricalVec, Emissions, Family, Hmm, Parts, RowState, Shape, Weighed};
 use crate::sums::Summand;
 
@@ -38,6 +39,11 @@ impl Expectations {
             pairs: vec![vec![0.0; states]; states],
             emission: Parts::zero(family.statistics(), states, shape),
         }
+    }
+
+    /// Number of [`numbers`](Self::numbers) of a family with some states and sizes.
+    pub(crate) fn count_of(family: &dyn Family, states: usize, shape: Shape) -> usize {
+        1 + states * (1 + states + entries(family.statistics(), shape))
     }
 
     /// All numbers but those of missing channels: the log-likelihood, first states, transitions, and the emissions' state by

@@ -48,6 +48,19 @@ pub enum PartError {
         /// The leaves.
         source: SumsError,
     },
+    /// A series that a model makes impossible.
+    #[error(
+        "series {series} is impossible under model {model}: {why}; leave it out, or start from models with a larger floor"
+    )]
+    #[strum(serialize = "impossible")]
+    Impossible {
+        /// Name of the series.
+        series: String,
+        /// Name of the model.
+        model: String,
+        /// Place and reason.
+        why: String,
+    },
     /// Models that cannot be improved by sums.
     #[error("{0}")]
     #[strum(serialize = "unfit-models")]
@@ -206,7 +219,7 @@ impl ExpectedSums {
     pub fn total_of_counts(&self, model: &Hmm) -> Result<(Expectations, FittedMoments), PartError> {
         self.check_models(digest_of_counts(model)?)?;
         let one = self.alone()?;
-        Ok((one.total()?, one.moments.clone()))
+        Ok((one.total_for(model)?, one.moments.clone()))
     }
 
     fn alone(&self) -> Result<&ModelSums, PartError> {
@@ -222,7 +235,7 @@ impl ExpectedSums {
     /// [`PartError`]: the sums are of another model, leaves are missing or of other data.
     pub fn total_of(&self, model: &Hmm) -> Result<Expectations, PartError> {
         self.check_models(digest_of(model)?)?;
-        self.alone()?.total()
+        self.alone()?.total_for(model)
     }
 
     /// Adds another part.
@@ -345,22 +358,36 @@ impl ModelSums {
         self.sums.leaves()
     }
 
-    /// The sum over all leaves.
+    /// The sum over all leaves; `None` without a sequence.
     ///
     /// # Errors
     /// [`PartError`]: leaves are missing, or the leaves are of other data.
-    pub fn total(&self) -> Result<Expectations, PartError> {
+    pub fn total(&self) -> Result<Option<Expectations>, PartError> {
         self.check_whole()?;
         let total = self.sums.clone().total(self.leaves());
         match total.map_err(|source| self.error(source))? {
-            None => Ok(Expectations::zero_of(self.family, self.states, self.shape)),
-            Some(total) if total.digest == self.data => Ok(total.sum),
+            None => Ok(None),
+            Some(total) if total.digest == self.data => Ok(Some(total.sum)),
             Some(total) => Err(PartError::OtherData {
                 model: self.name.clone(),
                 found: total.digest,
                 expected: self.data,
             }),
         }
+    }
+
+    /// The sum over all leaves, in the shape of its model.
+    ///
+    /// # Errors
+    /// As [`total`](Self::total), and for sums of another shape.
+    pub(super) fn total_for(&self, model: &Hmm) -> Result<Expectations, PartError> {
+        let (family, shape) = (model.emission.family(), model.emission.shape());
+        let own = (self.family.name(), self.states, self.shape);
+        if own != (family.name(), model.states(), shape) {
+            let what = format!("model {}: the sums have the sizes of another model", self.name);
+            return Err(PartError::Unfit(what));
+        }
+        Ok(self.total()?.unwrap_or_else(|| Expectations::zero(model)))
     }
 
     fn check_whole(&self) -> Result<(), PartError> {
@@ -412,10 +439,17 @@ impl TryFrom<Stored> for ModelSums {
         let Stored { name, family, states, .. } = stored;
         let shape = Shape { size: stored.size, components: stored.components };
         let refused = |what: &str| Err(format!("model {name}: {what}"));
-        // Before anything of that size is made.
         let most = stored.nodes.first().map_or(0, |node| node.numbers.len());
-        if padded_states(states).is_none() || most > 0 && shape.size.max(shape.components) > most {
-            return refused("sizes that no model has");
+        if padded_states(states).is_none() {
+            return refused("as many states as no model has");
+        }
+        // Before anything of that size is made.
+        let fits = |node: &StoredNode| {
+            let is_small = shape.size.max(shape.components) <= most;
+            is_small && node.numbers.len() == Expectations::count_of(family, states, shape)
+        };
+        if !stored.nodes.iter().all(fits) {
+            return refused("numbers of another model");
         }
         if !(stored.moments.fits(0) || stored.moments.fits(shape.size)) {
             return refused("moments of other channels");
@@ -425,11 +459,9 @@ impl TryFrom<Stored> for ModelSums {
         for node in stored.nodes {
             let mut sum = Expectations::zero_of(family, states, shape);
             let rows = |row: &Vec<f64>| row.len() <= most && row.iter().all(|x| x.is_finite());
-            if !sum.fill(&node.numbers)
-                || node.absent.len() > states
-                || !node.absent.iter().all(rows)
-            {
-                return refused("numbers of another model");
+            sum.fill(&node.numbers);
+            if node.absent.len() > states || !node.absent.iter().all(rows) {
+                return refused("missing channels of another model");
             }
             sum.emission.set_absent(node.absent);
             let end = (node.level < usize::BITS).then(|| node.first.checked_add(1 << node.level));

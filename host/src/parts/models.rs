@@ -4,8 +4,8 @@ use super::expected::{ExpectedSums, ModelSums, PartError};
 use super::share::Share;
 use crate::classifier::{Classifier, ClassifierError};
 use crate::data::internals::FrontEnd;
-use crate::data::{Dataset, Lags, SamplesView, Widened, Windowing, scale_of};
-use crate::fit::{BaumWelch, ExpectationStep, FittedMoments, starting_anywhere};
+use crate::data::{Dataset, Lags, SamplesView, Widened, Window, Windowing, scale_of};
+use crate::fit::{BaumWelch, ExpectationStep, FitError, FittedMoments, starting_anywhere};
 use crate::model::{FittedModel, ModelSet};
 use crate::runtime::Hmm;
 use crate::sums::{Digest, LEAF, digests_of};
@@ -17,7 +17,7 @@ pub enum ModelFile {
     /// A Bayes classifier.
     Classifier(Box<Classifier>),
     /// Models of classes, or one of all series.
-    Set(ModelSet),
+    Set(Box<ModelSet>),
 }
 
 /// A model by its name, and the class of its series; `None` for all series.
@@ -34,7 +34,7 @@ impl ModelFile {
     /// [`PartError`]: no such file, or models that passes of Baum-Welch do not improve.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, PartError> {
         let found = match ModelSet::is_one(bytes) {
-            true => Self::Set(ModelSet::parse(file, bytes)?),
+            true => Self::Set(Box::new(ModelSet::parse(file, bytes)?)),
             false => Self::Classifier(Box::new(Classifier::parse(file, bytes)?)),
         };
         found.named()?;
@@ -64,6 +64,11 @@ impl ModelFile {
                 }
                 let named = classes.iter().zip(models);
                 let named = named.map(|(name, model)| Named { name, class: Some(name), model });
+                if classifier.confidence.is_some() {
+                    return Err(unfit(
+                        "its confidence was learnt with its models, which would change; fit it without",
+                    ));
+                }
                 Ok(named.collect())
             }
             Self::Set(set) => {
@@ -111,6 +116,19 @@ impl ModelFile {
         Ok(self.named()?.iter().map(|one| one.name.to_owned()).collect())
     }
 
+    /// Number of series of a data set that no model is of: of other classes, or of none.
+    ///
+    /// # Errors
+    /// [`PartError::Unfit`].
+    pub fn left_out(&self, data: &Dataset) -> Result<usize, PartError> {
+        let named = self.named()?;
+        let is_of = |label: Option<usize>| {
+            let class = label.map(|label| data.classes()[label].as_str());
+            named.iter().any(|one| one.class.is_none() || one.class == class)
+        };
+        Ok(data.series().iter().filter(|series| !is_of(series.label)).count())
+    }
+
     /// A share of the expected statistics of each model over the series of its class, in the order of the data.
     ///
     /// Every share reads all of the data for its fingerprint and its moments, and runs the recursions over its own leaves.
@@ -140,8 +158,16 @@ impl ModelFile {
             let own = windows.all().iter().zip(&views).filter(|(window, _)| {
                 class.is_none_or(|class| class.is_some() && window.label() == class)
             });
-            let sequences: Vec<SamplesView<'_>> = own.map(|(_, view)| *view).collect();
-            sums_of(&named, &sequences, &scale, &lags, share)
+            let (own, sequences): (Vec<&Window<'_>>, Vec<SamplesView<'_>>) =
+                own.map(|(window, view)| (window, *view)).unzip();
+            sums_of(&named, &sequences, &scale, &lags, share).map_err(|error| match error {
+                PartError::Fit { model, source: FitError::Impossible { sequence, why } } => {
+                    let series = own.get(sequence).map_or("", |window| window.source.id.as_str());
+                    let series = series.to_owned();
+                    PartError::Impossible { series, model, why }
+                }
+                other => other,
+            })
         };
         let sums = self.named()?.into_iter().map(of_model).collect::<Result<_, _>>()?;
         Ok(ExpectedSums::new(self.digest()?, anywhere, sums))
@@ -149,14 +175,19 @@ impl ModelFile {
 
     /// The models that the sums of all leaves make likeliest, by the pseudocounts and the floor of the options.
     ///
+    /// Where a classifier's windows begin within series, so do its models: a state is the first as often as it is any.
+    ///
     /// # Errors
     /// [`PartError`]: sums of other models, or leaves that are missing.
     pub fn maximised(&self, sums: &ExpectedSums, options: &BaumWelch) -> Result<Self, PartError> {
         sums.check_models(self.digest()?)?;
         let named = self.named()?;
+        if sums.sums.len() != named.len() {
+            return Err(PartError::Unfit("the sums are of more models, or of fewer".to_owned()));
+        }
         let mut next = Vec::with_capacity(named.len());
         for (Named { name, model, .. }, sums_of_it) in named.iter().zip(&sums.sums) {
-            let expected = sums_of_it.total()?;
+            let expected = sums_of_it.total_for(model)?;
             let rows = match self {
                 Self::Classifier(own) => own.lags.rows(),
                 Self::Set(_) => 1,
@@ -178,16 +209,31 @@ impl ModelFile {
     fn with_models(&self, models: Vec<Hmm>) -> Self {
         match self {
             Self::Classifier(own) => {
-                Self::Classifier(Box::new(Classifier { models, ..(**own).clone() }))
+                let mut classifier = Classifier { models, ..(**own).clone() };
+                add_pass(&mut classifier.provenance.notes);
+                Self::Classifier(Box::new(classifier))
             }
             Self::Set(set) => {
                 let mut set = set.clone();
+                add_pass(&mut set.provenance.notes);
                 for (named, model) in set.models.iter_mut().zip(models) {
                     named.model = FittedModel::from(model);
                 }
                 Self::Set(set)
             }
         }
+    }
+}
+
+/// Adds a pass to those that the notes tell of.
+fn add_pass(notes: &mut Vec<String>) {
+    const PASSES: &str = "passes of Baum-Welch by parts: ";
+    let before = notes.iter().position(|note| note.starts_with(PASSES));
+    let count = before.and_then(|at| notes[at][PASSES.len()..].parse::<u64>().ok());
+    let note = format!("{PASSES}{}", count.unwrap_or(0) + 1);
+    match before {
+        Some(at) => notes[at] = note,
+        None => notes.push(note),
     }
 }
 

@@ -213,7 +213,7 @@ impl GramTile {
             for column in row..=blocks {
                 let empty = |number| !block.contains(&number);
                 let there = places[(row - 1) * blocks + column - 1].is_some();
-                if !there && !(empty(row) || empty(column)) {
+                if !(there || empty(row) || empty(column)) {
                     return Err((0, TileError::Missing { row, column, of: blocks }));
                 }
             }

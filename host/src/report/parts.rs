@@ -52,7 +52,7 @@ impl PartReport {
                 sequences: one.sequences(),
                 summed: one.summed(),
                 leaves: one.leaves(),
-                log_likelihood: total.map(|total| total.log_likelihood),
+                log_likelihood: total.flatten().map(|total| total.log_likelihood),
             })
         });
         Ok(Self { source, what, models: models.collect::<Result<_, PartError>>()?, output })
