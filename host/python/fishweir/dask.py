@@ -27,6 +27,7 @@ from dask import array, bag, delayed
 
 from . import _fishweir, hmm
 from ._fishweir import LEAF, FishweirError
+from .transformers import KernelTransformer
 
 # Sequences, from the first of the data, that a start is found by.
 _HEAD = 16 * LEAF
@@ -293,6 +294,54 @@ def _predict(classifier, partition):
     return list(classifier.predict(series)) if series else []
 
 
+# Kernels that compare series by nothing but themselves, or by a model of each.
+_OF_PAIRS = ("mismatch", "spectrum", "empirical-mean-map", "ppk", "bhattacharyya", "mean-map", "heat", "symmetric-kl")
+
+
+def gram(X: Any, kernel: str, **arguments: Any) -> array.Array:
+    """A kernel of all pairs of series, a task per tile: an array ``[series][series]`` with a block per pair of partitions.
+
+    Parameters
+    ----------
+    X : dask.bag.Bag or dask.array.Array
+        As for a fit; strings may be items of a bag.
+    kernel : str
+        A kernel of pairs alone: ``mismatch``, ``spectrum``, ``empirical-mean-map``, or between a model per series (``ppk``,
+        ``bhattacharyya``, ``mean-map``, ``heat``, ``symmetric-kl``). Kernels of models that all series share are the command's:
+        ``fishweir gram --model --tile``.
+    arguments
+        Those of :class:`fishweir.KernelTransformer`.
+    """
+    if kernel not in _OF_PAIRS:
+        raise FishweirError(f"kernel {kernel!r} is not of pairs alone: give one of {', '.join(_OF_PAIRS)}, or take fishweir gram --tile")
+    parts = dask.persist(*[delayed(list)(partition) for partition in _partitions(X)])
+    parts = [part for part, count in zip(parts, dask.compute(*map(delayed(len), parts)), strict=True) if count]
+    counts = dask.compute(*map(delayed(len), parts))
+
+    def tile(row, column):
+        values = delayed(_tile)(kernel, arguments, parts[row], parts[column], row == column)
+        return array.from_delayed(values, (counts[row], counts[column]), float)
+
+    tiles = {(row, column): tile(row, column) for row in range(len(parts)) for column in range(row, len(parts))}
+    # What is below the diagonal is computed above it.
+    rows = [
+        [tiles[row, column] if row <= column else tiles[column, row].T for column in range(len(parts))] for row in range(len(parts))
+    ]
+    return array.block(rows)
+
+
+def _tile(kernel, arguments, rows, columns, is_diagonal):
+    transformer = KernelTransformer(kernel, n_jobs=1, **arguments)
+    values = transformer.fit(_panel(rows)).transform(_panel(columns)).T
+    # Each pair is taken in one order, the earlier series first.
+    return np.triu(values) + np.triu(values, 1).T if is_diagonal else np.ascontiguousarray(values)
+
+
+def _panel(series):
+    """Series as the transformers take them: strings, or ``[channel][time]``."""
+    return [one if isinstance(one, str) else np.atleast_2d(np.asarray(one, float).T) for one in series]
+
+
 def read_parquet(
     path: str | Path,
     *,
@@ -358,4 +407,4 @@ def _read(file, series, channels, where):
     return [rows[begin:end] for begin, end in zip(begins, ends, strict=True) if kept[begin]]
 
 
-__all__ = ["CategoricalHMM", "GMMHMM", "GaussianHMM", "PoissonHMM", "predict", "read_parquet"]
+__all__ = ["CategoricalHMM", "GMMHMM", "GaussianHMM", "PoissonHMM", "gram", "predict", "read_parquet"]

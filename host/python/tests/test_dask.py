@@ -169,6 +169,22 @@ def test_decisions_are_those_of_one_process():
     np.testing.assert_array_equal(found, classifier.predict(series))
 
 
+def test_tiles_of_a_kernel_are_the_kernel():
+    X = [each[: 20 + index % 5] for index, each in enumerate(reals(30, 60))]
+    whole = fishweir.KernelTransformer("bhattacharyya", family="gaussian", normalise=True, states=2, options={"iterations": 3})
+    arguments = {"family": "gaussian", "normalise": True, "states": 2, "options": {"iterations": 3}}
+    with dask.config.set(scheduler="threads"):
+        found = fishweir.dask.gram(dask.bag.from_sequence(X, npartitions=4), "bhattacharyya", **arguments).compute()
+        wanted = np.tril(whole.fit([each.T for each in X]).transform([each.T for each in X]))
+        # Each pair in one order: the earlier series first.
+        np.testing.assert_array_equal(found, wanted + np.tril(wanted, -1).T)
+        words = ["".join("ab"[(i * j) % 3 % 2] for j in range(12)) for i in range(9)]
+        found = fishweir.dask.gram(dask.bag.from_sequence(words, npartitions=3), "spectrum").compute()
+        np.testing.assert_array_equal(found, fishweir.KernelTransformer("spectrum").fit(words).transform(words))
+        with pytest.raises(FishweirError, match="'practical' is not of pairs alone"):
+            fishweir.dask.gram(dask.bag.from_sequence(words), "practical")
+
+
 def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path):
     X = dask.array.from_array(reals(), chunks=(100, TIME, 2))
     kept = tmp_path / "fit.json"
