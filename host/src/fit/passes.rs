@@ -131,6 +131,12 @@ impl BaumWelch {
         moments: FittedMoments,
     ) -> Result<Hmm, FitError> {
         self.validate()?;
+        let channels = if model.emission.is_over_symbols() { 0 } else { model.size() };
+        if !moments.fits(channels) {
+            let (option, wanted) = ("moments", "finite, and of the model's channels");
+            let value = format!("of {} channels", moments.spread.len());
+            return Err(FitError::Option { option, value, wanted });
+        }
         let bounds = Bounds::from_moments(self, moments);
         let mut next = model.clone();
         maximise(&mut next, expected, self, &bounds.held(self));
