@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::kernel::{FeatureFormat, feature_bytes};
+use fishweir::parts::Share;
 use fishweir::report::{FeaturesReport, InformationSummary};
 
 use super::Failure;
+use super::expect::share;
 use super::help::brief;
 use super::kernels::{Described, OfData, help};
 use super::output;
@@ -56,6 +58,9 @@ pub(super) struct Arguments {
     /// Report as JSON, with the names of the columns
     #[arg(long)]
     json: bool,
+    /// Features of part I of N of the items alone, counted from 1; OUT is by default .features-I-of-N.csv
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    part: Option<Share>,
     #[command(flatten)]
     of: OfData,
 }
@@ -72,10 +77,14 @@ enum Layout {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { data, output, of, .. } = arguments;
-    let (output, outputs) = of.output(output.as_ref(), data, ".features.csv")?;
+    let ending = match arguments.part {
+        None => ".features.csv".to_owned(),
+        Some(share) => format!(".features-{}-of-{}.csv", share.number(), share.of()),
+    };
+    let (output, outputs) = of.output(output.as_ref(), data, &ending)?;
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     layout.format().check()?;
-    let Described { data, items, featured, words } = of.describe(data)?;
+    let Described { data, items, featured, words } = of.describe(data, arguments.part)?;
     output::write(&output, &feature_bytes(layout.format(), &featured, &items)?)?;
     let report = FeaturesReport {
         data,

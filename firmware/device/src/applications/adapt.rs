@@ -7,6 +7,9 @@
 //! time. Request `K` saves the model as an artefact of one model, in [two slots](crate::storage); so do
 //! every few samples, a setting. A new stream, like a reset, begins with the model as it is by then and
 //! collects its statistics anew.
+//!
+//! With [`Settings::COUNTS`] the model stays, and request `N` is answered by the expected counts of the stream so far: what a
+//! pass of Baum-Welch sums. A host adds those of many devices, and no sample leaves one.
 
 use embedded_io::{Read, Write};
 use embedded_storage::nor_flash::NorFlash;
@@ -14,9 +17,12 @@ use fishweir_core::ObservationError;
 use fishweir_core::artefact::{self, Stored};
 use fishweir_core::classify::{Decision, Normalisation, ScoreOutOfRange, StreamClassifier, decide};
 use fishweir_core::emission::{
-    Categorical, Emission, Gaussian, Regularisation, SufficientStatistics,
+    Categorical, Emission, Gaussian, Regularisation, SufficientStatistics, VectorSpace,
 };
-use fishweir_core::filter::{Adapting, Forward, OnlineEm, SettingError, StepSize, Streaming};
+use fishweir_core::filter::{
+    Adapting, Belief, Forward, OnlineEm, SettingError, Statistics, StatisticsState, StepSize,
+    Streaming,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Parameter, RealParameter};
 use fishweir_core::wire::Report;
@@ -41,6 +47,8 @@ pub struct Settings {
     pub regularisation: Regularisation,
     /// Samples of a stream between two saves, counted anew after a reset; 0 to save only when asked.
     pub save_every: u64,
+    /// Keep the model as it is, and collect the expected counts of each stream under it, for a host that asks for them.
+    pub counts: bool,
 }
 
 impl Settings {
@@ -50,7 +58,11 @@ impl Settings {
         warm_up: 50,
         regularisation: Regularisation { variance_floor: 1e-4, pseudo_count: 0.1 },
         save_every: 0,
+        counts: false,
     };
+
+    /// Nothing adapts: the counts of each stream are collected for a host, which makes a model of those of many devices.
+    pub const COUNTS: Self = Self { counts: true, ..Self::DEFAULT };
 }
 
 /// Reason why nothing could be adapted.
@@ -191,7 +203,8 @@ where
     }
     let first = restore(&mut slots, buffer).unwrap_or(shipped);
     let state = online(&first, settings).map_err(AdaptError::Setting)?.initial_state();
-    Ok(Learner { first, state, seen: 0, settings, slots, buffer })
+    let counts = settings.counts.then(|| Statistics::of(&first).initial_state());
+    Ok(Learner { first, state, counts, seen: 0, settings, slots, buffer })
 }
 
 /// The model saved last, if there is one and it is sound.
@@ -233,9 +246,11 @@ fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
 }
 
 /// A model that learns, its initial state, and its storage.
-struct Learner<'a, E: SufficientStatistics, F, const N: usize> {
+struct Learner<'a, E: SufficientStatistics<Real = f32>, F, const N: usize> {
     first: Hmm<E, N>,
     state: Adapting<E, N>,
+    /// Expected counts of the stream under the first model, where these are asked for.
+    counts: Option<StatisticsState<E::Statistics, f32, N>>,
     /// Samples when it was last asked whether to save.
     seen: u64,
     settings: &'a Settings,
@@ -248,6 +263,14 @@ where
     E: SufficientStatistics<Weight = f32, Real = f32> + Stored + Copy,
     F: NorFlash,
 {
+    /// The belief about the state, and its model.
+    fn belief(&self) -> (&Belief<f32, N>, &Hmm<E, N>) {
+        match &self.counts {
+            Some(counts) => (counts.belief(), &self.first),
+            None => (self.state.belief(), self.state.hmm()),
+        }
+    }
+
     /// The number of the model saved; 0 where it was not.
     fn save_now(&mut self) -> u32 {
         let alone = StreamClassifier::from_parts(
@@ -282,6 +305,9 @@ where
     type Update = [u8; 0];
 
     fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
+        if let Some(counts) = &mut self.counts {
+            return Statistics::of(&self.first).push(counts, sample);
+        }
         // The settings were checked at the start.
         match online(&self.first, self.settings) {
             Ok(online) => online.push(&mut self.state, sample),
@@ -299,6 +325,10 @@ where
     }
 
     fn reset(&mut self) {
+        if let Some(counts) = &mut self.counts {
+            *counts = Statistics::of(&self.first).initial_state();
+            return;
+        }
         self.first = *self.state.hmm();
         if let Ok(online) = online(&self.first, self.settings) {
             self.state = online.initial_state();
@@ -306,14 +336,15 @@ where
     }
 
     fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
-        Ok(match Forward::of(self.state.hmm()).filtered(self.state.belief()) {
+        let (belief, hmm) = self.belief();
+        Ok(match Forward::of(hmm).filtered(belief) {
             filtered if N > 1 => decide(&filtered),
             _ => Decision { class: 0, margin: 1.0 },
         })
     }
 
     fn log_likelihoods(&self) -> Result<[f32; 1], ScoreOutOfRange> {
-        Ok([self.state.belief().log()])
+        Ok([self.belief().0.log()])
     }
 
     fn classes(&self) -> usize {
@@ -331,151 +362,14 @@ where
     fn save(&mut self) -> Option<u32> {
         Some(self.save_now())
     }
+
+    fn counts(&self, each: &mut dyn FnMut(f32)) -> Option<u32> {
+        let counts = self.counts.as_ref()?;
+        each(counts.belief().log());
+        Statistics::of(&self.first).read(counts).for_each(each);
+        Some(artefact::model_checksum(&self.first))
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    extern crate std;
-
-    use std::vec::Vec;
-
-    use embassy_futures::block_on;
-    use fishweir_core::filter::Stream;
-    use fishweir_core::number::Dual;
-    use fishweir_core::wire::{Frame, Request, SampleIndex, SampleRequest, U16};
-
-    use super::super::damage::{
-        Outcome, doubles_cost_nothing, records, survives_at_random, survives_everywhere,
-    };
-    use super::super::wire::{Later, Sent, Wire};
-    use super::*;
-    use crate::meter::NoMeter;
-    use crate::storage::tests::{CLOCK, Flash};
-
-    /// A biased coin that takes turns with a fair one, over numbers that carry a direction.
-    fn bank() -> StreamClassifier<Hmm<Categorical<2, Dual<f32, 1>>, 2>, 1, 1> {
-        let weight = |value| Dual { value, tangent: [0.5] };
-        let coin = |p: f32| Categorical::from_parts([weight(p), weight(1.0 - p)]);
-        let row = [weight(0.5), weight(0.5)];
-        let hmm = Hmm::new(Chain::from_parts(row, [row, row]), [coin(0.5), coin(0.75)]);
-        StreamClassifier::from_parts([hmm], [[1.0]], [0.0], Normalisation::NONE)
-    }
-
-    const EVERY: Settings = Settings { save_every: 40, warm_up: 5, ..Settings::DEFAULT };
-
-    /// Tosses of the device's first stream.
-    fn tosses(count: u16) -> Vec<u16> {
-        (0..count).map(|t| u16::from(t % 7 == 0)).collect()
-    }
-
-    fn run(flash: &mut Flash, tosses: &[u16], settings: &Settings) {
-        run_with(flash, tosses, settings, &NoMeter);
-    }
-
-    fn run_with(
-        flash: &mut Flash,
-        tosses: &[u16],
-        settings: &Settings,
-        meter: &impl Meter,
-    ) -> Report {
-        let frames = tosses.iter().zip(0..).flat_map(|(&toss, time)| {
-            let head = SampleIndex { stream: 0, time }.head(Request::Sample.tag());
-            let request = SampleRequest { head, sample: U16::new(toss) };
-            Frame::new(&request).as_bytes().to_vec()
-        });
-        let frames: Vec<u8> = frames.collect();
-        let (mut buffer, bank) = ([0; 32], bank());
-        let mut line = Wire::sending(&frames);
-        let (mut other, mut others_flash) = (line.clone(), flash.clone());
-        let report = adapt(&mut line, &mut *flash, meter, &bank, settings, &mut buffer);
-        // A line that lets others run leads to the same.
-        let mut later = Later(&mut other);
-        let waited =
-            adapt_async(&mut later, &mut others_flash, meter, &bank, settings, &mut buffer);
-        assert_eq!(block_on(waited), report);
-        assert_eq!((&other, &others_flash), (&line, &*flash));
-        report.expect("adapts")
-    }
-
-    fn kept(flash: &mut Flash) -> Option<Hmm<Categorical<2>, 2>> {
-        restore(&mut Slots::new(flash), &mut [0; 32])
-    }
-
-    fn after(first: &Hmm<Categorical<2>, 2>, tosses: &[u16]) -> Hmm<Categorical<2>, 2> {
-        let mut stream = Stream::new(online(first, &EVERY).expect("in range"));
-        for &toss in tosses {
-            stream.push(&usize::from(toss)).expect("possible");
-        }
-        *stream.state().hmm()
-    }
-
-    #[test]
-    fn every_so_many_samples_the_model_is_saved_and_the_next_run_begins_with_it() {
-        let mut flash = Flash::new();
-        let shipped = first_model(&bank()).expect("one model");
-        let tosses = tosses(100);
-        run(&mut flash, &tosses[..39], &EVERY);
-        assert_eq!(kept(&mut flash), None);
-        run(&mut flash, &tosses, &EVERY);
-        let first = after(&shipped, &tosses[..80]);
-        assert_eq!(kept(&mut flash), Some(first));
-        run(&mut flash, &tosses[..40], &EVERY);
-        assert_eq!(kept(&mut flash), Some(after(&first, &tosses[..40])));
-        assert_ne!(kept(&mut flash), Some(after(&shipped, &tosses[..40])));
-    }
-
-    /// Reads the flash's own clock, and takes a tick to do so.
-    struct FlashClock;
-
-    impl Meter for FlashClock {
-        const TICKS_PER_SECOND: u32 = 1_000_000;
-
-        fn now(&self) -> u32 {
-            CLOCK.set(CLOCK.get() + 1);
-            CLOCK.get()
-        }
-
-        fn elapsed(&self, start: u32) -> u32 {
-            self.now() - start
-        }
-    }
-
-    #[test]
-    fn what_saving_takes_is_not_counted_as_work_on_a_sample() {
-        let before = CLOCK.get();
-        let report = run_with(&mut Flash::new(), &tosses(100), &EVERY, &FlashClock);
-        assert!(CLOCK.get() - before > 10_000, "the flash was written");
-        assert_eq!((report.samples.get(), report.sample_ticks.get()), (100, 100));
-    }
-
-    #[test]
-    fn damage_costs_samples_and_nothing_else() {
-        let sent = Sent::new().symbols(&tosses(24)).ask(Request::Save).symbols(&tosses(20));
-        let sent = sent.ask(Request::Report).ask(Request::Stop);
-        let run = |mut line: Wire| {
-            let (mut flash, mut buffer) = (Flash::new(), [0; 32]);
-            let report = adapt(&mut line, &mut flash, &NoMeter, &bank(), &EVERY, &mut buffer);
-            let report = report.expect("it goes on to the end");
-            // What was learnt too.
-            let mut said = records(&line);
-            said.push(std::format!("{:?}", kept(&mut flash)).into_bytes());
-            Outcome { said, lost: report.lost.get(), corrupt: report.corrupt.get() }
-        };
-        survives_everywhere(&sent.frames, &run);
-        survives_at_random(&sent.frames, &run, 200);
-        doubles_cost_nothing(&sent.frames, &run);
-    }
-
-    #[test]
-    fn what_cannot_be_adapted_is_refused_before_the_first_sample() {
-        let refuse = |settings: &Settings, words: usize| {
-            let mut buffer = std::vec![0; words];
-            adapt(&mut Wire::default(), Flash::new(), &NoMeter, &bank(), settings, &mut buffer)
-                .map(|_| ())
-                .expect_err("refused")
-        };
-        let endless = Settings { step_size: StepSize::Constant(0.0), ..EVERY };
-        assert_eq!(refuse(&endless, 32), AdaptError::Setting(SettingError::StepSize));
-        assert_eq!(refuse(&EVERY, 3), AdaptError::NoRoom);
-    }
-}
+mod tests;
