@@ -18,6 +18,7 @@
 //! | `fit`, `predict`, `predict_proba`, `accuracy`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::Trainer`] |
 //! | a detector of change, from what is normal | [`detect::DetectorPlan`] |
+//! | sums that many machines share, to the same bits | [`sums`], [`parts`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
@@ -53,12 +54,14 @@ pub mod model;
 mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;
+pub mod parts;
 pub mod plot;
 #[cfg(feature = "device")]
 pub mod project;
 pub mod report;
 pub mod runtime;
 pub mod spot;
+pub mod sums;
 
 pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};

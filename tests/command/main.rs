@@ -35,6 +35,7 @@ mod network;
 mod new;
 mod output;
 mod pages;
+mod parts;
 mod people;
 mod predict;
 mod profile;

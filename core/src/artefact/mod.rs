@@ -48,6 +48,7 @@ pub use zerocopy::{
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use crate::checksum::CRC;
 use crate::classify::{
     AdditiveClassifier, Calibration, ChannelSubset, Classifier, Codebooks, Output,
     StreamClassifier, StreamModel, TAPS, WithCodebooks,
@@ -76,6 +77,15 @@ pub trait StoredModel: StreamModel {
 
     /// Hands over every number, in the order in which they lie in memory.
     fn for_each_real(&self, take: &mut impl FnMut(Self::Real));
+}
+
+/// The CRC-32 (ISO-HDLC) of a model's numbers, little-endian, in the order in which they lie in memory: the same on every
+/// device and on the host.
+#[must_use]
+pub fn model_checksum<H: StoredModel<Real = f32>>(model: &H) -> u32 {
+    let mut digest = CRC.digest();
+    model.for_each_real(&mut |real: f32| digest.update(&real.to_le_bytes()));
+    digest.finalize()
 }
 
 impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {

@@ -27,6 +27,7 @@
 //! | `X` | none | stop | nothing |
 //! | `R` | none | what are the statistics now? | text |
 //! | `E` | none | the stream has ended: what is undecided? | text |
+//! | `N` | which piece, [`U16`] | send that piece of the stream's expected counts | [`CountsHead`] and the counts |
 //! | `T` | which section, [`U16`] | send that section of the model's [contract](crate::contract) | [`ContractHead`] and the section |
 //! | `U` | the header of an [update](crate::update) | take this model | [`UpdateProgress`] |
 //! | `C` | which update, offset, [`UPDATE_CHUNK`] bytes | a piece of it | [`UpdateProgress`] |
@@ -59,8 +60,9 @@ pub use exit::Exit;
 pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encode, longest};
 pub use integer::{F32, U16, U32, U64};
 pub use record::{
-    Answer, AnswerHead, ContractHead, ContractRequest, Fault, FaultKind, Head, Info, Report,
-    Request, SampleKind, SampleRequest, Saved, Status, TEXT_PIECE, TextHead, VERSION,
+    Answer, AnswerHead, COUNTS_PIECE, ContractHead, ContractRequest, CountsHead, CountsRequest,
+    Fault, FaultKind, Head, Info, Report, Request, SampleKind, SampleRequest, Saved, Status,
+    TEXT_PIECE, TextHead, VERSION,
 };
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 pub use update::{

@@ -76,6 +76,8 @@ pub enum Request {
     Reading = b'R',
     /// Ends the stream, and asks for the undecided rest.
     End = b'E',
+    /// Send a piece of the expected counts of the stream so far: [`CountsRequest`].
+    Counts = b'N',
 }
 
 impl Request {
@@ -95,6 +97,7 @@ impl Request {
             b'T' => Self::Contract,
             b'R' => Self::Reading,
             b'E' => Self::End,
+            b'N' => Self::Counts,
             _ => return None,
         })
     }
@@ -156,6 +159,51 @@ impl ContractHead {
     /// answered by none.
     pub const SECTION_LONGEST: usize = 48;
 }
+
+/// A request for a piece of the expected counts of the stream so far.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct CountsRequest {
+    /// Tag, and the index after the stream's last sample.
+    pub head: Head,
+    /// Index of the piece, from 0.
+    pub piece: U16,
+}
+
+/// The part of the answer to a [`CountsRequest`] whose length is fixed. At most [`COUNTS_PIECE`] counts follow, as [`F32`];
+/// none where there is no such piece.
+///
+/// The counts of a stream are its log-likelihood and the entries of
+/// [`ExpectedStatistics`](crate::filter::ExpectedStatistics) in order. Each piece names the stream, its length and the model, so
+/// that pieces of others are known.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct CountsHead {
+    /// [`CountsHead::TAG`], and the index where the device expects the next sample: the number of those that it counted.
+    pub head: Head,
+    /// Index of the piece, from 0.
+    pub piece: U16,
+    /// Number of pieces.
+    pub pieces: U16,
+    /// Samples of this stream that never arrived (modulo `2^16`): missing ones to the counts.
+    pub lost: U16,
+    /// [Checksum](crate::artefact::model_checksum) of the model that the counts are expected under.
+    pub model: U32,
+}
+
+impl CountsHead {
+    /// Tag.
+    pub const TAG: u8 = b'N';
+}
+
+/// Largest number of counts in one record.
+pub const COUNTS_PIECE: usize = 8;
 
 /// The part of a [`TEXT_PIECE`] from the device whose length is fixed. Bytes of a line follow, and a line feed after its
 /// last.

@@ -181,6 +181,13 @@ pub trait ClassifierStream<const MODELS: usize> {
         None
     }
 
+    /// Hands over the expected counts of the stream so far, its log-likelihood first, and returns the
+    /// [checksum](fishweir_core::artefact::model_checksum) of their model; `None` if the classifier counts nothing.
+    fn counts(&self, each: &mut dyn FnMut(f32)) -> Option<u32> {
+        let _ = each;
+        None
+    }
+
     /// Answers a request about an [update](crate::update) of the model; `next` is where the next sample is
     /// expected.
     ///

@@ -41,8 +41,9 @@
 
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::wire::{
-    Answer, AnswerHead, ContractHead, Fault, FaultKind, Gap, Head, Info, Report, Request,
-    SampleIndex, SampleRequest, Saved, Status, U16, U64, UpdateProgress, VERSION, encode, longest,
+    Answer, AnswerHead, COUNTS_PIECE, ContractHead, CountsHead, F32, Fault, FaultKind, Gap, Head,
+    Info, Report, Request, SampleIndex, SampleRequest, Saved, Status, U16, U64, UpdateProgress,
+    VERSION, encode, longest,
 };
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
@@ -119,6 +120,7 @@ where
                 longest(size_of::<Info>()) <= room
                     && longest(size_of::<UpdateProgress>()) <= room
                     && longest(size_of::<ContractHead>() + ContractHead::SECTION_LONGEST) <= room
+                    && longest(size_of::<CountsHead>() + size_of::<F32>() * COUNTS_PIECE) <= room
             );
         }
         classifier.reset();
@@ -176,6 +178,13 @@ where
             }
             Some(Request::Contract) => match U16::read_from_bytes(payload) {
                 Ok(section) => self.contract_reply(section),
+                Err(_) => self.fault(FaultKind::Length, head.tag),
+            },
+            Some(Request::Counts) => match U16::read_from_bytes(payload) {
+                Ok(piece) => {
+                    self.reach(head.sample_index(), false);
+                    self.counts_reply(piece)
+                }
                 Err(_) => self.fault(FaultKind::Length, head.tag),
             },
             Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag),
@@ -316,6 +325,35 @@ where
             length += part.len();
         });
         let length = if fits { length } else { size_of::<ContractHead>() };
+        let _ = head.write_to_prefix(&mut record);
+        self.frame(record.get(..length).unwrap_or(&record))
+    }
+
+    /// Sends a piece of the expected counts; only its index if there is no such piece.
+    #[inline(never)]
+    fn counts_reply(&mut self, piece: U16) -> Action<'_> {
+        let mut record = [0; size_of::<CountsHead>() + size_of::<F32>() * COUNTS_PIECE];
+        let (mut length, mut number) = (size_of::<CountsHead>(), 0_usize);
+        let wanted = usize::from(piece.get());
+        let model = self.classifier.counts(&mut |count| {
+            if number / COUNTS_PIECE == wanted
+                && let Some(room) = record.get_mut(length..length + size_of::<F32>())
+            {
+                room.copy_from_slice(&count.to_le_bytes());
+                length += size_of::<F32>();
+            }
+            number += 1;
+        });
+        let Some(model) = model else {
+            return self.fault(FaultKind::UnknownRequest, Request::Counts.tag());
+        };
+        let head = CountsHead {
+            head: self.next.head(CountsHead::TAG),
+            piece,
+            pieces: (number.div_ceil(COUNTS_PIECE) as u16).into(),
+            lost: self.lost.into(),
+            model: model.into(),
+        };
         let _ = head.write_to_prefix(&mut record);
         self.frame(record.get(..length).unwrap_or(&record))
     }

@@ -1,4 +1,5 @@
-//! `adapt` on the chosen board: a model that follows the stream and survives a reset.
+//! `adapt` on the chosen board: a model that follows the stream and survives a reset; with the feature `counts` one that stays, and
+//! whose expected counts the host collects.
 #![no_std]
 #![no_main]
 
@@ -14,6 +15,7 @@ fn main() -> ! {
     let bank = image::expect(model::load(), "the model was refused");
     let flash = image::expect(flash::take(), "no flash to save to");
     let mut buffer = [0; <Model as Bank>::BUFFER_WORDS];
-    let done = adapt(&mut serial, flash, &meter, bank, &Settings::DEFAULT, &mut buffer);
+    let settings = if cfg!(feature = "counts") { Settings::COUNTS } else { Settings::DEFAULT };
+    let done = adapt(&mut serial, flash, &meter, bank, &settings, &mut buffer);
     image::finish(done, "the stream broke off")
 }

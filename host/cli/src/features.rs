@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::kernel::{FeatureFormat, feature_bytes};
+use fishweir::parts::Share;
 use fishweir::report::{FeaturesReport, InformationSummary};
 
 use super::Failure;
+use super::expect::share;
 use super::help::brief;
 use super::kernels::{Described, OfData, help};
 use super::output::{self, Outputs, named_after};
@@ -56,6 +58,9 @@ pub(super) struct Arguments {
     /// Report as JSON, with the names of the columns
     #[arg(long)]
     json: bool,
+    /// Features of part I of N of the items alone, counted from 1; OUT is by default .features-I-of-N.csv
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    part: Option<Share>,
     #[command(flatten)]
     of: OfData,
 }
@@ -73,13 +78,18 @@ enum Layout {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let first = arguments.data.first().map_or(Path::new(""), PathBuf::as_path);
     let output = arguments.output.clone();
-    let output = output.unwrap_or_else(|| named_after(first, ".features.csv"));
+    let ending = match arguments.part {
+        None => ".features.csv".to_owned(),
+        Some(share) => format!(".features-{}-of-{}.csv", share.number(), share.of()),
+    };
+    let output = output.unwrap_or_else(|| named_after(first, &ending));
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     layout.format().check()?;
     let data = arguments.data.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
-    let Described { data, items, featured, words } = arguments.of.describe(&arguments.data)?;
+    let Described { data, items, featured, words } =
+        arguments.of.describe(&arguments.data, arguments.part)?;
     output::write(&output, &feature_bytes(layout.format(), &featured, &items)?)?;
     let report = FeaturesReport {
         data,

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::kernel::{GramFormat, gram_bytes};
-use fishweir::report::{GramReport, InformationSummary};
+use fishweir::parts::TilePlace;
+use fishweir::report::{GramReport, InformationSummary, Written};
 
 use super::Failure;
 use super::help::brief;
@@ -21,7 +22,8 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir gram gait.csv --window 200 -o gait.npy
   fishweir gram gait.csv --kernel top --normalise
-  fishweir gram reads.fa --kernel bhattacharyya --family markov";
+  fishweir gram reads.fa --kernel bhattacharyya --family markov
+  fishweir gram gait.csv -m gait.json --tile 1,2/2 -o 12.json    # merge joins 1,1 and 1,2 and 2,2";
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -55,6 +57,12 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
+    /// Compute one tile of the matrix, in N by N blocks of items: rows I and columns J, from 1, I not above J; merge joins them
+    ///
+    /// OUT is JSON [default: DATA's name with the ending .gram-I-J-of-N.json]. The kernel is computed between all items of both
+    /// blocks. Models that are fitted to DATA are fitted anew for each tile: --model saves that.
+    #[arg(long, value_name = "I,J/N", value_parser = tile, conflicts_with_all = ["layout", "spectrum"])]
+    tile: Option<TilePlace>,
     #[command(flatten)]
     of: OfData,
     /// Compute the extreme eigenvalues at any size [default: of at most 1000 items]
@@ -72,7 +80,23 @@ pub(super) enum Layout {
     Libsvm,
 }
 
+/// The place of a tile, as 1,2/8.
+fn tile(text: &str) -> Result<TilePlace, String> {
+    let numbers = text.split_once('/').and_then(|(blocks, of)| {
+        let (row, column) = blocks.split_once(',')?;
+        let number = |text: &str| text.trim().parse().ok();
+        Some((number(row)?, number(column)?, number(of)?))
+    });
+    let place = numbers.and_then(|(row, column, of)| TilePlace::new(row, column, of));
+    place.ok_or_else(|| {
+        "a tile is I,J/N with I from 1, J from I, and N from J to 1000, as 1,2/8".to_owned()
+    })
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(place) = arguments.tile {
+        return run_tile(arguments, place);
+    }
     let output = match &arguments.output {
         Some(output) => output.clone(),
         // One is required.
@@ -103,6 +127,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let hint = (!asked).then_some("for eigenvalues of this many items use --spectrum");
     outputs.print_with(&report, arguments.json, hint)
+}
+
+/// Computes and writes a tile.
+fn run_tile(arguments: &Arguments, place: TilePlace) -> Result<(), Failure> {
+    let first = arguments.data.first().map_or(Path::new(""), PathBuf::as_path);
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| named_after(first, &format!(".gram-{place}.json")));
+    let data = arguments.data.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
+    let (data, tile) = arguments.of.tile(&arguments.data, place)?;
+    output::write(&output, tile.to_json()?.as_bytes())?;
+    let what = format!("{}: tile {place} of the {} kernel", data.data, tile.kernel());
+    outputs.print(&Written::new(what, output.display().to_string()), arguments.json)
 }
 
 impl Layout {

@@ -12,6 +12,7 @@ mod demo;
 mod detect;
 mod emitting;
 mod evaluate;
+mod expect;
 mod export;
 mod failure;
 mod features;
@@ -25,6 +26,7 @@ mod kernels;
 mod keygen;
 mod man;
 mod marking;
+mod merge;
 mod model;
 mod names;
 mod network;
@@ -101,6 +103,12 @@ enum Command {
     Features(features::Arguments),
     /// Draw the first principal components of a kernel
     Pca(pca::Arguments),
+    /// Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge
+    #[command(long_about = expect::LONG_ABOUT)]
+    Expect(expect::Arguments),
+    /// Put parts together: sums into the next models, tiles into a matrix
+    #[command(long_about = merge::LONG_ABOUT)]
+    Merge(merge::Arguments),
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::long_about())]
     Network(network::Arguments),
@@ -164,6 +172,8 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Gram(arguments) => gram::run(&arguments),
         Command::Features(arguments) => features::run(&arguments),
         Command::Pca(arguments) => pca::run(&arguments),
+        Command::Expect(arguments) => expect::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Network(arguments) => network::run(&arguments, recipe),
         Command::Profile(arguments) => profile::run(&arguments, recipe),
         Command::Info(arguments) => info::run(&arguments),

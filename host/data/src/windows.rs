@@ -141,6 +141,15 @@ impl<'a> Windows<'a> {
         &self.windows
     }
 
+    /// Some of the windows, by their indices in [`all`](Self::all), which rise.
+    #[must_use]
+    pub fn subset(&self, some: &[usize]) -> Self {
+        let windows = some.iter().filter_map(|&index| self.windows.get(index).copied()).collect();
+        let before = |end: usize| some.iter().filter(|&&index| index < end).count();
+        let of_series = self.of_series.iter().map(|of| before(of.start)..before(of.end)).collect();
+        Self { windows, of_series, ..self.clone() }
+    }
+
     /// The windows of one series.
     ///
     /// # Panics

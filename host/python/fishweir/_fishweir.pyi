@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 __version__: str
+LEAF: int
 
 __all__ = [
+    "LEAF",
     "Classifier",
     "Dataset",
     "Decision",
     "Detector",
     "EventSpotter",
+    "ExpectedSums",
     "FishweirError",
     "Hmm",
     "Kernel",
@@ -36,6 +39,7 @@ __all__ = [
     "read_files",
     "run",
     "rust_source",
+    "whole_digest",
 ]
 
 _Series = Any
@@ -129,6 +133,15 @@ _Table = Sequence[Sequence[float]]
 @final
 class Sequences:
     def __new__(cls, rows: NDArray[np.float64], lengths: Sequence[int], symbols: bool) -> Sequences: ...
+    def __len__(self) -> int: ...
+    def marks(self, first: int) -> list[tuple[int, int, str]]: ...
+
+@final
+class ExpectedSums:
+    @staticmethod
+    def from_json(bytes: bytes) -> ExpectedSums: ...
+    def to_json(self) -> bytes: ...
+    def merged(self, others: Sequence[ExpectedSums]) -> ExpectedSums: ...
 
 @final
 class Hmm:
@@ -144,6 +157,18 @@ class Hmm:
     def to_model(self) -> Model: ...
     def numbers(self) -> tuple[str, list[float], list[list[float]], dict[str, list[list[float]]]]: ...
     def fit(self, sequences: Sequences, maximise: Any, threads: int | None = None) -> None: ...
+    def sums(
+        self,
+        sequences: Sequences,
+        first: int,
+        marks: Sequence[tuple[int, int, str]],
+        data: str,
+        count: int,
+        threads: int | None = None,
+    ) -> ExpectedSums: ...
+    def expected(
+        self, sums: ExpectedSums
+    ) -> tuple[float, list[float], list[list[float]], dict[str, list[list[float]]]]: ...
     def log_likelihoods(self, sequences: Sequences, threads: int | None = None) -> NDArray[np.float64]: ...
     def posteriors(self, sequences: Sequences, threads: int | None = None) -> tuple[float, NDArray[np.float64]]: ...
     def decode(self, sequences: Sequences) -> tuple[float, NDArray[np.int64]]: ...
@@ -259,6 +284,7 @@ class Profile:
 
 def fit(kind: str, data: Dataset, options: str = "{}", threads: int | None = None) -> Classifier: ...
 def gram(models: Sequence[Model], kernel: str = "bhattacharyya", options: str = "{}") -> NDArray[np.float64]: ...
+def whole_digest(marks: Sequence[tuple[int, int, str]], sequences: int) -> str: ...
 def kernels() -> list[tuple[str, str]]: ...
 def read_files(paths: Sequence[Path], options: str = "{}", like: Classifier | None = None) -> Dataset: ...
 def cost(classifier: Classifier) -> str: ...

@@ -284,20 +284,21 @@ class _HMM(BaseEstimator):
         self.monitor_._reset()
         if self.n_iter < 1:
             return self
-        steps = 0
 
         def maximise(expected):
-            nonlocal steps
-            log_prob, start, pairs, blocks = expected
-            blocks = {name: np.asarray(rows) for name, rows in blocks.items()}
-            with np.errstate(under="ignore"):
-                self._do_mstep(np.asarray(start), np.asarray(pairs), blocks)
-            self.monitor_.report(log_prob)
-            steps += 1
-            return None if self.monitor_.converged or steps >= self.n_iter else self._native()
+            return self._native() if self._step(expected) else None
 
         self._native().fit(self._sequences(X, lengths), maximise, 1)
         return self
+
+    def _step(self, expected):
+        """Estimates the parameters from expected statistics, and returns whether there is a step to come."""
+        log_prob, start, pairs, blocks = expected
+        blocks = {name: np.asarray(rows) for name, rows in blocks.items()}
+        with np.errstate(under="ignore"):
+            self._do_mstep(np.asarray(start), np.asarray(pairs), blocks)
+        self.monitor_.report(log_prob)
+        return not (self.monitor_.converged or self.monitor_.iter >= self.n_iter)
 
     def _do_mstep(self, start, pairs, blocks):
         if "s" in self.params:

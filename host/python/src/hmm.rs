@@ -8,9 +8,12 @@ use fishweir::data::{Rows, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::estimator::Fitted;
 use fishweir::fit::ExpectationStep;
 use fishweir::model::{FittedModel, Hmm as Chain};
+use fishweir::parts::ExpectedSums as Whole;
 use fishweir::runtime::Emissions;
+use fishweir::sums::{Digest, LEAF, Sums, digests_of};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::classifier::Classifier;
 use crate::error::{raised, refused};
@@ -75,6 +78,116 @@ impl Sequences {
         })
         .map_err(refused)
     }
+
+    /// Number of sequences.
+    fn __len__(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, PickledSequences<'py>)> {
+        let (py, samples) = (slf.py(), &slf.get().samples);
+        let (mut flat, mut channels) = (Vec::new(), 1);
+        for one in samples {
+            match one.view() {
+                SamplesView::Symbols(symbols) => {
+                    flat.extend(symbols.iter().map(|one| one.map_or(f64::NAN, f64::from)));
+                }
+                SamplesView::Channels(rows) => {
+                    channels = rows.dimension();
+                    for row in rows.iter_in_part() {
+                        match row {
+                            Some(row) => flat.extend_from_slice(row),
+                            None => flat.resize(flat.len() + channels, f64::NAN),
+                        }
+                    }
+                }
+            }
+        }
+        let symbols = samples.first().is_some_and(|one| one.view().symbols().is_some());
+        let lengths = samples.iter().map(|one| one.view().len()).collect();
+        let rows = flat.to_pyarray(py).reshape([flat.len() / channels.max(1), channels])?;
+        Ok((slf.get_type().into_any(), (rows, lengths, symbols)))
+    }
+
+    /// Bytes of the samples, for those who place them in memory.
+    fn __sizeof__(&self) -> usize {
+        let of = |one: &Samples| match one.view() {
+            SamplesView::Symbols(symbols) => size_of_val(symbols),
+            SamplesView::Channels(rows) => size_of::<f64>() * rows.dimension() * rows.len(),
+        };
+        self.samples.iter().map(of).sum()
+    }
+
+    /// Fingerprints of the leaves, the first of which is leaf `first` of a data set.
+    fn marks(&self, py: Python<'_>, first: usize) -> Marks {
+        let digests = py.detach(|| digests_of(&self.views(), first));
+        digests.nodes().map(|(first, level, digest)| (first, level, digest.to_string())).collect()
+    }
+}
+
+/// Arguments that sequences are made of again.
+type PickledSequences<'py> = (Bound<'py, PyArray2<f64>>, Vec<usize>, bool);
+
+/// Fingerprints of leaves: first leaf, level, digits.
+type Marks = Vec<(usize, u32, String)>;
+
+/// Reads fingerprints of leaves.
+fn marks_of(marks: Marks) -> Result<Sums<Digest>, String> {
+    let mut sums = Sums::new();
+    for (first, level, digits) in marks {
+        let digest = digits.parse().map_err(str::to_owned)?;
+        sums.insert(first, level, digest).map_err(|error| error.to_string())?;
+    }
+    Ok(sums)
+}
+
+/// The fingerprint of a data set by those of its leaves.
+#[pyfunction]
+pub(crate) fn whole_digest(marks: Marks, sequences: usize) -> PyResult<String> {
+    let total = marks_of(marks).map_err(refused)?.total(sequences.div_ceil(LEAF));
+    let total = total.map_err(|error| refused(error.to_string()))?;
+    let total = total.ok_or_else(|| refused("no sequence"))?;
+    Ok(total.to_string())
+}
+
+/// Expected statistics of a model over some leaves of a data set.
+#[pyclass(frozen, module = "fishweir._fishweir")]
+pub(crate) struct ExpectedSums {
+    sums: Whole,
+}
+
+#[pymethods]
+impl ExpectedSums {
+    /// The sums in a file of `expect`.
+    #[staticmethod]
+    fn from_json(bytes: &[u8]) -> PyResult<Self> {
+        let sums = Whole::parse("memory", bytes).map_err(|error| refused(error.to_string()))?;
+        Ok(Self { sums })
+    }
+
+    /// The file that `merge` takes.
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let text = self.sums.to_json().map_err(|error| refused(error.to_string()))?;
+        Ok(PyBytes::new(py, text.as_bytes()))
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_json(slf.py())?;
+        Ok((slf.getattr("from_json")?, (bytes,)))
+    }
+
+    /// These sums and those over other leaves.
+    fn merged(&self, others: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
+        let mut sums = self.sums.clone();
+        for other in others {
+            sums.merge(other.sums.clone()).map_err(|error| refused(error.to_string()))?;
+        }
+        Ok(Self { sums })
+    }
 }
 
 impl Sequences {
@@ -82,6 +195,9 @@ impl Sequences {
         self.samples.iter().map(Samples::view).collect()
     }
 }
+
+/// Name of the family, first states, transitions, and the blocks of the family.
+type Numbers = (&'static str, Vec<f64>, Table, BTreeMap<&'static str, Table>);
 
 /// A hidden Markov model, checked.
 #[pyclass(frozen, module = "fishweir._fishweir")]
@@ -127,7 +243,7 @@ impl Hmm {
     }
 
     /// The numbers: name of the family, first states, transitions, and the blocks of the family.
-    fn numbers(&self) -> (&'static str, Vec<f64>, Table, BTreeMap<&'static str, Table>) {
+    fn numbers(&self) -> Numbers {
         let emission = &self.model.emission;
         let family = emission.family();
         let block = |name| Some((name, emission.part(name)?.to_vec()));
@@ -157,6 +273,38 @@ impl Hmm {
             }
             model = next.cast::<Self>()?.get().model.clone();
         }
+    }
+
+    /// The sums over sequences that begin at leaf `first` of a data set of `count` sequences with the fingerprint `data`.
+    #[pyo3(signature = (sequences, first, marks, data, count, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn sums(
+        &self,
+        py: Python<'_>,
+        sequences: &Sequences,
+        first: usize,
+        marks: Marks,
+        data: &str,
+        count: usize,
+        threads: Option<usize>,
+    ) -> PyResult<ExpectedSums> {
+        let marks = marks_of(marks).map_err(refused)?;
+        let data = data.parse().map_err(|error: &str| refused(error))?;
+        let views = sequences.views();
+        let sums = released(py, threads, || {
+            Whole::of_model(("all", &self.model), (first, &views), &marks, (data, count))
+        })?;
+        Ok(ExpectedSums { sums: sums.map_err(|error| refused(error.to_string()))? })
+    }
+
+    /// The expected statistics that the sums of all leaves are.
+    fn expected(&self, sums: &ExpectedSums) -> PyResult<Expected> {
+        let total = sums.sums.total_of(&self.model);
+        Ok(stated(&self.model, total.map_err(|error| refused(error.to_string()))?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, Numbers) {
+        (slf.get_type().into_any(), slf.get().numbers())
     }
 
     /// The log-likelihood of each sequence; minus infinity of one that is impossible.

@@ -49,6 +49,9 @@ fn _fishweir(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(deploy::run, module)?)?;
     module.add_class::<hmm::Hmm>()?;
     module.add_class::<hmm::Sequences>()?;
+    module.add_class::<hmm::ExpectedSums>()?;
+    module.add_function(wrap_pyfunction!(hmm::whole_digest, module)?)?;
+    module.add("LEAF", fishweir::sums::LEAF)?;
     module.add_function(wrap_pyfunction!(hmm::classifier_of, module)?)?;
     Ok(())
 }

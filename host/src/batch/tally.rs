@@ -6,7 +6,8 @@ use fishweir_core::number::{Lanes, shorter};
 use super::channels::{BLOCK, Channels};
 use super::group::{Any, Group};
 use super::symbols::Symbols;
-use crate::runtime::{CategoricalVec, Emissions, Hmm, Parts, RowState, Weighed};
+use crate::runtime::{CategoricalVec, Emissions, Family, Hmm, Parts, RowState, Shape, Weighed};
+use crate::sums::Summand;
 
 /// Expected sufficient statistics, of one sequence or summed over several.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,13 +26,39 @@ pub struct Expectations {
 impl Expectations {
     /// Nothing expected yet, in the shape of a model.
     pub fn zero(model: &Hmm) -> Self {
-        let (states, emission) = (model.states(), &model.emission);
+        let emission = &model.emission;
+        Self::zero_of(emission.family(), model.states(), emission.shape())
+    }
+
+    /// Nothing expected yet, of a family with some states and sizes.
+    pub fn zero_of(family: &dyn Family, states: usize, shape: Shape) -> Self {
         Self {
             log_likelihood: 0.0,
             initial: vec![0.0; states],
             pairs: vec![vec![0.0; states]; states],
-            emission: Parts::zero(emission.family().statistics(), states, emission.shape()),
+            emission: Parts::zero(family.statistics(), states, shape),
         }
+    }
+
+    /// All numbers but those of missing channels: the log-likelihood, first states, transitions, and the emissions' state by
+    /// state.
+    pub fn numbers(&self) -> Vec<f64> {
+        let chain = self.initial.iter().chain(self.pairs.iter().flatten()).copied();
+        std::iter::once(self.log_likelihood).chain(chain).chain(self.emission.by_state()).collect()
+    }
+
+    /// Fills in [`numbers`](Self::numbers); `false`, and nothing is filled in, if there are more or fewer of them.
+    pub fn fill(&mut self, numbers: &[f64]) -> bool {
+        if numbers.len() != self.numbers().len() {
+            return false;
+        }
+        let mut numbers = numbers.iter().copied();
+        let mut next = || numbers.next().unwrap_or(0.0);
+        self.log_likelihood = next();
+        self.initial.iter_mut().for_each(|entry| *entry = next());
+        self.pairs.iter_mut().flatten().for_each(|entry| *entry = next());
+        self.emission.fill(&mut next);
+        true
     }
 
     /// Expectations of nothing: they add nothing, whatever the shape, and take no memory.
@@ -39,9 +66,10 @@ impl Expectations {
         let (initial, pairs) = (Vec::new(), Vec::new());
         Self { log_likelihood: 0.0, initial, pairs, emission: Parts::none() }
     }
+}
 
-    /// Adds the statistics of more sequences under the same model.
-    pub fn add(&mut self, other: &Self) {
+impl Summand for Expectations {
+    fn add(&mut self, other: &Self) {
         fn add(to: &mut [f64], from: &[f64]) {
             for k in 0..to.len().min(from.len()) {
                 to[k] += from[k];

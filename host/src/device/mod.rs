@@ -8,6 +8,7 @@
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `contract.rs` | [`ask_contract`]: what a device was trained on |
+//! | `counts.rs` | [`collect_counts`]: expected counts of recordings, of a device that keeps its samples |
 //! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
@@ -31,6 +32,7 @@
 mod board;
 mod c_library;
 mod contract;
+mod counts;
 mod dialogue;
 mod error;
 mod firmware;
@@ -43,6 +45,7 @@ mod update;
 pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use contract::ask_contract;
+pub use counts::{CountsAssembly, collect_counts};
 pub use dialogue::{Dialogue, FramedLines};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};

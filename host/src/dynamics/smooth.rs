@@ -6,6 +6,7 @@ use super::motion::{Moment, Path};
 use super::system::{check_channels, dense, rows_of};
 use super::{LinearSystem, Matrix, Motion, SystemError};
 use crate::data::RowsView;
+use crate::sums::Summand;
 
 /// The state at each time, given all of a series.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,8 +66,10 @@ impl Expected {
             log_likelihood: 0.0,
         }
     }
+}
 
-    pub(crate) fn add(&mut self, other: &Self) {
+impl Summand for Expected {
+    fn add(&mut self, other: &Self) {
         for (own, other) in self.starts.iter_mut().zip(&other.starts) {
             own.starts += other.starts;
             own.sum += &other.sum;

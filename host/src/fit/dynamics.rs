@@ -1,5 +1,7 @@
 //! Expectation maximisation of linear dynamical systems.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,8 @@ use super::options::FitError;
 use crate::data::internals::centre_and_spread;
 use crate::data::{RowsView, SamplesView};
 use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, rows_of, smooth};
-use crate::parallel::each;
+use crate::parallel::try_each;
+use crate::sums::{Summand, sum_items};
 use crate::words::short;
 
 /// Fit of a linear dynamical system: expectation maximisation from a stochastic realisation of
@@ -228,17 +231,20 @@ impl<'a> Data<'a> {
     fn expect(&self, system: &LinearSystem) -> Result<Expected, FitError> {
         let motion = system.motion()?;
         let zero = Expected::zero(1, system.states(), system.channels());
-        let parts = each(self.series.len(), &|index| {
+        let of_series = |index: usize| {
             let (given, log_likelihood) = self.smooth(&motion, None, index)?;
             let mut one = zero.clone();
             one.observe(&given, log_likelihood, (&motion, None), self.series[index]);
             Ok::<_, FitError>(one)
-        });
-        let mut sum = zero.clone();
-        for part in parts {
-            sum.add(&part?);
-        }
-        Ok(sum)
+        };
+        let of_leaf = |series: Range<usize>| {
+            let mut sum = zero.clone();
+            for one in try_each(series.len(), &|offset| of_series(series.start + offset))? {
+                sum.add(&one);
+            }
+            Ok::<_, FitError>(sum)
+        };
+        Ok(sum_items(self.series.len(), &of_leaf)?.unwrap_or(zero))
     }
 
     /// The states of one of the series.

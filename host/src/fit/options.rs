@@ -257,10 +257,7 @@ impl Fit {
     /// is any. What the chain's start makes impossible stays so. Log-likelihoods stay those of the fit.
     #[must_use]
     pub fn starting_anywhere(mut self) -> Self {
-        let initial = &mut self.model.initial;
-        let allowed = initial.iter().zip(&self.occupancy);
-        let share: Vec<f64> = allowed.map(|(&p, &n)| if p > 0.0 { n } else { 0.0 }).collect();
-        normalise_into(initial, &share, 0.0);
+        starting_anywhere(&mut self.model, &self.occupancy);
         self
     }
 
@@ -268,4 +265,11 @@ impl Fit {
     pub fn last(&self) -> f64 {
         self.log_likelihood.last().copied().unwrap_or(f64::NEG_INFINITY)
     }
+}
+
+/// Makes a state the first as often as it is any, by the samples expected in each, `[state]`.
+pub(crate) fn starting_anywhere(model: &mut Hmm, occupancy: &[f64]) {
+    let allowed = model.initial.iter().zip(occupancy);
+    let share: Vec<f64> = allowed.map(|(&p, &n)| if p > 0.0 { n } else { 0.0 }).collect();
+    normalise_into(&mut model.initial, &share, 0.0);
 }

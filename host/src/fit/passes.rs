@@ -1,15 +1,18 @@
 //! Passes of Baum-Welch over sequences.
 
+use std::ops::Range;
+
 use fishweir_core::smooth::SequenceError;
+use serde::{Deserialize, Serialize};
 
 use super::options::{BaumWelch, Fit, FitError};
 use super::topology::Topology;
-use crate::batch::{Batch, Expectations, LANES, expectations_to_sum};
+use crate::batch::{Batch, Expectations, expectations_to_sum};
 use crate::data::SamplesView;
 use crate::data::internals::centre_and_spread;
-use crate::parallel::try_each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Hmm, Regularisation};
+use crate::sums::{LEAF, Summand, Sums, sum_leaves};
 
 /// Passes before which nothing is called converged: the first ones may rest on a plateau.
 const LEAST_PASSES: usize = 5;
@@ -24,27 +27,30 @@ pub(crate) type Expect = fn(&Hmm, &Batch<'_>) -> Vec<Result<Expectations, Sequen
 pub(super) struct FitData<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
-    /// The sequences, some sixteen parts, of whole groups of lanes. They are the same on every machine.
-    parts: Vec<Batch<'a>>,
+    leaves: Vec<Batch<'a>>,
     pub(super) family: &'static dyn Family,
     pub(super) bounds: &'a Bounds,
 }
 
-/// Bounds from the channels of the fitted sequences, `[channel]`; empty for symbols.
-pub(super) struct Bounds {
-    /// Floor of standard deviations.
-    floor: Vec<f64>,
+/// Moments of the sequences that a model is fitted to, on which the bounds of estimates rest; `[channel]`, empty for symbols.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedMoments {
+    /// Standard deviations that floors are fractions of, in the channels' units.
+    spread: Vec<f64>,
     /// Means of the channels.
     centre: Vec<f64>,
+    /// Observed samples.
+    samples: usize,
 }
 
-impl Bounds {
-    /// Bounds on estimates.
+impl FittedMoments {
+    /// Moments of some sequences.
     ///
     /// No standard deviation of a model falls below a fraction of the channel's own over these sequences, so that a quiet class
     /// in loud data is not made loud. The fraction is of no less than a thousandth of `scale`, the channel's over all training
     /// data; it is of `scale` itself if the channel never moves in these sequences.
-    pub(super) fn of(
+    pub fn of(
         options: &BaumWelch,
         family: &dyn Family,
         sequences: &[SamplesView<'_>],
@@ -53,25 +59,83 @@ impl Bounds {
         let rows =
             || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part());
         let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
-        let unbound = Self { floor: vec![0.0; scale.len()], centre };
         let all: Vec<&[f64]> = rows().flatten().collect();
-        let own = family.spread(&all, own, &unbound.held(options, all.len()));
+        let floor = vec![0.0; scale.len()];
+        let unbound = Self { spread: Vec::new(), centre, samples: all.len() };
+        let own = family.spread(&all, own, &unbound.held(options, &floor));
         let each = own.iter().zip(scale);
-        let floor = each.map(|(&own, &scale)| {
-            options.std_floor * if own > 0.0 { own.max(QUIETEST * scale) } else { scale }
-        });
-        Self { floor: floor.collect(), ..unbound }
+        let spread =
+            each.map(|(&own, &scale)| if own > 0.0 { own.max(QUIETEST * scale) } else { scale });
+        let samples = sequences.iter().map(SamplesView::observed).sum();
+        Self { spread: spread.collect(), samples, ..unbound }
     }
 
-    fn held(&self, options: &BaumWelch, samples: usize) -> Regularisation<'_> {
+    fn held<'h>(&'h self, options: &BaumWelch, floor: &'h [f64]) -> Regularisation<'h> {
         Regularisation {
             pseudocount: options.symbol_pseudocount,
-            floor: &self.floor,
+            floor,
             centre: &self.centre,
-            samples: samples as f64,
+            samples: self.samples as f64,
             components: options.components,
             rows: options.rows,
         }
+    }
+
+    /// Returns whether there is a valid number for each of `channels` channels.
+    pub(crate) fn fits(&self, channels: usize) -> bool {
+        let valid = |spread: &f64| spread.is_finite() && *spread >= 0.0;
+        [self.spread.len(), self.centre.len()] == [channels; 2]
+            && self.spread.iter().all(valid)
+            && self.centre.iter().all(|x| x.is_finite())
+    }
+}
+
+/// Bounds on estimates.
+pub(super) struct Bounds {
+    moments: FittedMoments,
+    /// Floor of standard deviations, `[channel]`.
+    floor: Vec<f64>,
+}
+
+impl Bounds {
+    /// Bounds from the [moments](FittedMoments::of) of sequences.
+    pub(super) fn of(
+        options: &BaumWelch,
+        family: &dyn Family,
+        sequences: &[SamplesView<'_>],
+        scale: &[f64],
+    ) -> Self {
+        Self::from_moments(options, FittedMoments::of(options, family, sequences, scale))
+    }
+
+    fn from_moments(options: &BaumWelch, moments: FittedMoments) -> Self {
+        let floor = moments.spread.iter().map(|spread| options.std_floor * spread).collect();
+        Self { moments, floor }
+    }
+
+    fn held(&self, options: &BaumWelch) -> Regularisation<'_> {
+        self.moments.held(options, &self.floor)
+    }
+}
+
+impl BaumWelch {
+    /// The model that expected statistics make likeliest, with pseudocounts and the floor: the maximisation step of
+    /// Baum-Welch. A state that no sequence visits keeps its parameters, and zeros of the chain stay zeros.
+    ///
+    /// # Errors
+    /// [`FitError`] if an option is out of range, or the estimate is no model.
+    pub fn maximised(
+        &self,
+        model: &Hmm,
+        expected: &Expectations,
+        moments: FittedMoments,
+    ) -> Result<Hmm, FitError> {
+        self.validate()?;
+        let bounds = Bounds::from_moments(self, moments);
+        let mut next = model.clone();
+        maximise(&mut next, expected, self, &bounds.held(self));
+        next.validate()?;
+        Ok(next)
     }
 }
 
@@ -82,12 +146,12 @@ impl<'a> FitData<'a> {
         family: &'static dyn Family,
         bounds: &'a Bounds,
     ) -> Self {
-        Self { expect, sequences, parts: parts(sequences), family, bounds }
+        Self { expect, sequences, leaves: leaves(sequences), family, bounds }
     }
 
     /// Constraints on estimates of emissions.
     pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
-        self.bounds.held(options, self.sequences.iter().map(SamplesView::observed).sum())
+        self.bounds.held(options)
     }
 }
 
@@ -113,7 +177,7 @@ pub(super) fn improve(
     let mut log_likelihood = passed;
     let mut before = f64::NEG_INFINITY;
     loop {
-        let expected = total(data.expect, &model, &data.parts)?;
+        let expected = total(data.expect, &model, &data.leaves)?;
         log_likelihood.push(expected.log_likelihood);
         let now = expected.log_likelihood + log_prior(&model, options, &held);
         let passes = log_likelihood.len() - 1;
@@ -140,19 +204,29 @@ fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64
         + emission.family().log_prior(emission.parts(), held)
 }
 
-/// Sequences in parts that are worked on in parallel.
-pub(super) fn parts<'a>(sequences: &'a [SamplesView<'a>]) -> Vec<Batch<'a>> {
-    let size = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
-    sequences.chunks(size).map(Batch::new).collect()
+/// The leaves of sequences, in order.
+pub(super) fn leaves<'a>(sequences: &'a [SamplesView<'a>]) -> Vec<Batch<'a>> {
+    sequences.chunks(LEAF).map(Batch::new).collect()
 }
 
 /// The expectation step of Baum-Welch over some sequences, for a maximisation step of one's own.
-pub struct ExpectationStep<'a>(Vec<Batch<'a>>);
+///
+/// The sequences may be a part of a data set that begins at a leaf, a multiple of [`LEAF`] sequences from the first.
+pub struct ExpectationStep<'a> {
+    leaves: Vec<Batch<'a>>,
+    /// Index of the first of them in the data set.
+    first: usize,
+}
 
 impl<'a> ExpectationStep<'a> {
     /// The step over these sequences; how they lie side by side is found once.
     pub fn new(sequences: &'a [SamplesView<'a>]) -> Self {
-        Self(parts(sequences))
+        Self::from_leaf(0, sequences)
+    }
+
+    /// The step over a part of a data set that begins at leaf `first`.
+    pub fn from_leaf(first: usize, sequences: &'a [SamplesView<'a>]) -> Self {
+        Self { leaves: leaves(sequences), first }
     }
 
     /// The expected statistics under a valid model, summed over the sequences.
@@ -160,32 +234,49 @@ impl<'a> ExpectationStep<'a> {
     /// # Errors
     /// [`FitError::Impossible`]: the model makes a sequence impossible.
     pub fn expectations(&self, model: &Hmm) -> Result<Expectations, FitError> {
-        total(expectations_to_sum, model, &self.0)
+        total(expectations_to_sum, model, &self.leaves)
+    }
+
+    /// The same of each of some leaves, by their indices in the data set.
+    ///
+    /// # Errors
+    /// As [`expectations`](Self::expectations).
+    pub fn sums(&self, model: &Hmm, some: Range<usize>) -> Result<Sums<Expectations>, FitError> {
+        let all = self.first..self.first + self.leaves.len();
+        let some = some.start.max(all.start)..some.end.min(all.end);
+        let of_leaf = |leaf: usize| {
+            of_leaf(expectations_to_sum, model, &self.leaves[leaf - self.first], leaf)
+        };
+        sum_leaves(some, &of_leaf)
     }
 }
 
-/// Expected statistics summed over sequences, part by part in parallel: the sum's bits are those of the parts.
+/// Expected statistics summed over sequences, leaf by leaf in parallel.
 pub(super) fn total(
     expect: Expect,
     model: &Hmm,
-    parts: &[Batch<'_>],
+    leaves: &[Batch<'_>],
 ) -> Result<Expectations, FitError> {
-    let before =
-        |index: usize| -> usize { parts[..index].iter().map(|part| part.sequences().len()).sum() };
-    let of_part = |index: usize| -> Result<Expectations, FitError> {
-        let mut sum = Expectations::zero(model);
-        for (offset, one) in expect(model, &parts[index]).into_iter().enumerate() {
-            let one = one.map_err(|error| FitError::Impossible {
-                sequence: before(index) + offset,
-                why: error.to_string(),
-            })?;
-            sum.add(&one);
-        }
-        Ok(sum)
-    };
+    let sums = sum_leaves(0..leaves.len(), &|leaf| of_leaf(expect, model, &leaves[leaf], leaf))?;
+    // No leaf is missing.
+    let total = sums.total(leaves.len()).ok().flatten();
+    Ok(total.unwrap_or_else(|| Expectations::zero(model)))
+}
+
+/// Expected statistics summed over the sequences of a leaf, whose index is for messages.
+fn of_leaf(
+    expect: Expect,
+    model: &Hmm,
+    sequences: &Batch<'_>,
+    leaf: usize,
+) -> Result<Expectations, FitError> {
     let mut sum = Expectations::zero(model);
-    for part in try_each(parts.len(), &of_part)? {
-        sum.add(&part);
+    for (offset, one) in expect(model, sequences).into_iter().enumerate() {
+        let one = one.map_err(|error| FitError::Impossible {
+            sequence: leaf * LEAF + offset,
+            why: error.to_string(),
+        })?;
+        sum.add(&one);
     }
     Ok(sum)
 }

@@ -1,7 +1,7 @@
 //! Choice of the transitions from data.
 
 use super::options::{BaumWelch, FitError};
-use super::passes::{parts, total};
+use super::passes::{leaves, total};
 use super::topology::Topology;
 use crate::batch::expectations_to_sum;
 use crate::data::SamplesView;
@@ -41,7 +41,7 @@ impl BaumWelch {
             let likelihood = |options: &Self| -> Result<f64, FitError> {
                 let fit = options.fit(&shown, size, scale, &|| ())?;
                 let impossible = |_| f64::NEG_INFINITY;
-                Ok(total(expectations_to_sum, &fit.model, &parts(&held_out))
+                Ok(total(expectations_to_sum, &fit.model, &leaves(&held_out))
                     .map_or_else(impossible, |sum| sum.log_likelihood))
             };
             let (by_position, by_chain) = (likelihood(&positions)?, likelihood(&ergodic)?);

@@ -1,6 +1,9 @@
 //! Switching systems: segmentation by a hidden Markov model, a regression a mode, then both again with the
 //! states in between.
 
+use std::convert::Infallible;
+use std::ops::Range;
+
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -17,6 +20,7 @@ use crate::dynamics::{
 use crate::parallel::each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, with_states};
+use crate::sums::sum_items;
 use crate::words::short;
 
 /// Options for the fit of a switching system.
@@ -184,11 +188,19 @@ impl SwitchingEm {
         states: &[(Vec<SmoothedState>, f64)],
         paths: &[Vec<usize>],
     ) -> Expected {
-        let mut sum = Expected::zero(self.modes, self.system.states, data.scale.len());
-        for ((given, log), (path, rows)) in states.iter().zip(paths.iter().zip(&data.series)) {
-            sum.observe(given, *log, (motion, Some(path)), *rows);
+        let zero = Expected::zero(self.modes, self.system.states, data.scale.len());
+        let of_leaf = |series: Range<usize>| {
+            let mut sum = zero.clone();
+            for index in series {
+                let (given, log) = &states[index];
+                sum.observe(given, *log, (motion, Some(&paths[index])), data.series[index]);
+            }
+            Ok::<_, Infallible>(sum)
+        };
+        match sum_items(states.len(), &of_leaf) {
+            Ok(sum) => sum.unwrap_or(zero),
+            Err(never) => match never {},
         }
-        sum
     }
 
     /// Paths of modes from states and their predecessors.

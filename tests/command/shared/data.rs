@@ -11,9 +11,14 @@ pub(crate) const FAMILIES: [&str; 5] =
 
 /// Twelve series of forty samples of each of two classes, whose two states differ.
 pub(crate) fn of_family(name: &str) -> String {
+    series_of_family(name, 24)
+}
+
+/// As many series of a family, every other one of the other class.
+pub(crate) fn series_of_family(name: &str, series: usize) -> String {
     let mut text = "series,label,t,x,y\n".to_owned();
     let mut noise = Noise(3);
-    for series in 0..24 {
+    for series in 0..series {
         let odd = series % 2 == 1;
         let mut before = 0.0;
         for t in 0..40 {

@@ -5,6 +5,7 @@ mod applications;
 mod bits;
 mod c_interface;
 mod costs;
+mod counts;
 mod faults;
 mod fixed;
 mod fronts;

@@ -7,6 +7,9 @@
 //! time. Request `K` saves the model as an artefact of one model, in [two slots](crate::storage); so do
 //! every few samples, a setting. A new stream, like a reset, begins with the model as it is by then and
 //! collects its statistics anew.
+//!
+//! With [`Settings::COUNTS`] the model stays, and request `N` is answered by the expected counts of the stream so far: what a
+//! pass of Baum-Welch sums. A host adds those of many devices, and no sample leaves one.
 
 use embedded_io::{Read, Write};
 use embedded_storage::nor_flash::NorFlash;
@@ -14,9 +17,12 @@ use fishweir_core::ObservationError;
 use fishweir_core::artefact::{self, Stored};
 use fishweir_core::classify::{Decision, Normalisation, ScoreOutOfRange, StreamClassifier, decide};
 use fishweir_core::emission::{
-    Categorical, Emission, Gaussian, Regularisation, SufficientStatistics,
+    Categorical, Emission, Gaussian, Regularisation, SufficientStatistics, VectorSpace,
 };
-use fishweir_core::filter::{Adapting, Forward, OnlineEm, SettingError, StepSize, Streaming};
+use fishweir_core::filter::{
+    Adapting, Belief, Forward, OnlineEm, SettingError, Statistics, StatisticsState, StepSize,
+    Streaming,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Parameter, RealParameter};
 use fishweir_core::wire::Report;
@@ -41,6 +47,8 @@ pub struct Settings {
     pub regularisation: Regularisation,
     /// Samples of a stream between two saves, counted anew after a reset; 0 to save only when asked.
     pub save_every: u64,
+    /// Keep the model as it is, and collect the expected counts of each stream under it, for a host that asks for them.
+    pub counts: bool,
 }
 
 impl Settings {
@@ -50,7 +58,11 @@ impl Settings {
         warm_up: 50,
         regularisation: Regularisation { variance_floor: 1e-4, pseudo_count: 0.1 },
         save_every: 0,
+        counts: false,
     };
+
+    /// Nothing adapts: the counts of each stream are collected for a host, which makes a model of those of many devices.
+    pub const COUNTS: Self = Self { counts: true, ..Self::DEFAULT };
 }
 
 /// Reason why nothing could be adapted.
@@ -191,7 +203,8 @@ where
     }
     let first = restore(&mut slots, buffer).unwrap_or(shipped);
     let state = online(&first, settings).map_err(AdaptError::Setting)?.initial_state();
-    Ok(Learner { first, state, seen: 0, settings, slots, buffer })
+    let counts = settings.counts.then(|| Statistics::of(&first).initial_state());
+    Ok(Learner { first, state, counts, seen: 0, settings, slots, buffer })
 }
 
 /// The model saved last, if there is one and it is sound.
@@ -233,9 +246,11 @@ fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
 }
 
 /// A model that learns, its initial state, and its storage.
-struct Learner<'a, E: SufficientStatistics, F, const N: usize> {
+struct Learner<'a, E: SufficientStatistics<Real = f32>, F, const N: usize> {
     first: Hmm<E, N>,
     state: Adapting<E, N>,
+    /// Expected counts of the stream under the first model, where these are asked for.
+    counts: Option<StatisticsState<E::Statistics, f32, N>>,
     /// Samples when it was last asked whether to save.
     seen: u64,
     settings: &'a Settings,
@@ -248,6 +263,14 @@ where
     E: SufficientStatistics<Weight = f32, Real = f32> + Stored + Copy,
     F: NorFlash,
 {
+    /// The belief about the state, and its model.
+    fn belief(&self) -> (&Belief<f32, N>, &Hmm<E, N>) {
+        match &self.counts {
+            Some(counts) => (counts.belief(), &self.first),
+            None => (self.state.belief(), self.state.hmm()),
+        }
+    }
+
     /// The number of the model saved; 0 where it was not.
     fn save_now(&mut self) -> u32 {
         let alone = StreamClassifier::from_parts(
@@ -282,6 +305,9 @@ where
     type Update = [u8; 0];
 
     fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
+        if let Some(counts) = &mut self.counts {
+            return Statistics::of(&self.first).push(counts, sample);
+        }
         // The settings were checked at the start.
         match online(&self.first, self.settings) {
             Ok(online) => online.push(&mut self.state, sample),
@@ -299,6 +325,10 @@ where
     }
 
     fn reset(&mut self) {
+        if let Some(counts) = &mut self.counts {
+            *counts = Statistics::of(&self.first).initial_state();
+            return;
+        }
         self.first = *self.state.hmm();
         if let Ok(online) = online(&self.first, self.settings) {
             self.state = online.initial_state();
@@ -306,14 +336,15 @@ where
     }
 
     fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
-        Ok(match Forward::of(self.state.hmm()).filtered(self.state.belief()) {
+        let (belief, hmm) = self.belief();
+        Ok(match Forward::of(hmm).filtered(belief) {
             filtered if N > 1 => decide(&filtered),
             _ => Decision { class: 0, margin: 1.0 },
         })
     }
 
     fn log_likelihoods(&self) -> Result<[f32; 1], ScoreOutOfRange> {
-        Ok([self.state.belief().log()])
+        Ok([self.belief().0.log()])
     }
 
     fn classes(&self) -> usize {
@@ -330,6 +361,13 @@ where
 
     fn save(&mut self) -> Option<u32> {
         Some(self.save_now())
+    }
+
+    fn counts(&self, each: &mut dyn FnMut(f32)) -> Option<u32> {
+        let counts = self.counts.as_ref()?;
+        each(counts.belief().log());
+        Statistics::of(&self.first).read(counts).for_each(each);
+        Some(artefact::model_checksum(&self.first))
     }
 }
 

@@ -305,6 +305,25 @@ impl Asked<'_> {
         Ok(Matrix { computed, words })
     }
 
+    /// The settings of a kernel of all windows, if what an option computes of some does not depend on the others.
+    fn in_parts(
+        &self,
+        option: &str,
+        views: &[SamplesView<'_>],
+        data: &Dataset,
+        windows: &Windows<'_>,
+    ) -> Result<Settings, Failure> {
+        if matches!(self.whitened(), Some(Whose::Empirical | Whose::Diagonal)) {
+            return Err(Failure::input(
+                Topic::ConflictingOptions,
+                format!(
+                    "{option}: --information empirical and diagonal are those of all items; take sampled or exact"
+                ),
+            ));
+        }
+        self.settings(views).map_err(|refused| name(refused, data, windows))
+    }
+
     /// What a kernel of shared models computes of all windows, and the kernel in words; models are fitted to the training
     /// series alone.
     pub(super) fn described(

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::StableKind as _;
-use fishweir::data::{Dataset, ReadOptions, Window, Windowing, Windows};
+use fishweir::data::{Dataset, ReadOptions, SamplesView, Window, Windowing, Windows};
+use fishweir::files;
 use fishweir::kernel::parameter::{LAMBDA, SIGMA};
 use fishweir::kernel::registry::{Compares, Entry, Featured, KERNELS, OfItems};
 use fishweir::kernel::{Items, ScoreKernel};
 use fishweir::model::{FittedModel, Hmm};
+use fishweir::parts::{GramTile, Share, TilePlace};
 use fishweir::report::DataSummary;
+use fishweir::sums::Digest;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
 use crate::Topic;
@@ -185,8 +188,47 @@ impl OfData {
         Ok(Compared { data: DataSummary::of(&data, None, windowing.as_ref()), items, matrix })
     }
 
-    /// Reads the data and computes the features of all items.
-    pub(crate) fn describe(&self, paths: &[PathBuf]) -> Result<Described, Failure> {
+    /// Reads the data and computes a tile of the matrix, with its items and the number of all items.
+    ///
+    /// Models are fitted to all of the data. The kernel is computed between the items of both blocks.
+    pub(crate) fn tile(
+        &self,
+        paths: &[PathBuf],
+        place: TilePlace,
+    ) -> Result<(DataSummary, GramTile), Failure> {
+        let mut asked = self.asked();
+        let reads = asked.read()?;
+        asked.check_no_machine()?;
+        let (data, windowing) = self.read(paths, &mut asked, &reads, usize::MAX)?;
+        tell::windows(&data, windowing.as_ref());
+        let windows = data.windows(windowing.as_ref());
+        let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+        let some = place.items(views.len());
+        if some.len() > ITEMS_AT_MOST {
+            let (found, most) = (some.len(), ITEMS_AT_MOST);
+            let what =
+                format!("a tile between {found} items; {most} are taken: cut more, smaller tiles");
+            return Err(Failure::input(Topic::TooManyItems, format!("{}: {what}", data.source())));
+        }
+        let settings = asked.in_parts("--tile", &views, &data, &windows)?;
+        let described = (settings, self.normalise, &self.options, &self.training, &self.emitting);
+        let files: Vec<Vec<u8>> = self.inputs().map(files::read).collect::<Result<_, _>>()?;
+        let of = (self.kernel.name, format!("{described:?}"), files, Digest::of_sequences(&views));
+        let of = Digest::of_value(&of).map_err(std::io::Error::from)?;
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let matrix = asked.matrix(&reads, &data, &windows.subset(&some), &all, self.normalise)?;
+        matrix.computed.gram.check()?;
+        let items = items(&data, &windows);
+        let tile = GramTile::of(place, &matrix.computed.gram, matrix.words, of, items);
+        Ok((DataSummary::of(&data, None, windowing.as_ref()), tile))
+    }
+
+    /// Reads the data and computes the features of all items, or of a share of them.
+    pub(crate) fn describe(
+        &self,
+        paths: &[PathBuf],
+        share: Option<Share>,
+    ) -> Result<Described, Failure> {
         let mut asked = self.asked();
         if !matches!(self.kernel.compares, Compares::Scores(_) | Compares::States(_)) {
             return Err(no_features(self.kernel.name));
@@ -196,7 +238,12 @@ impl OfData {
         // There is a row per item, not one per pair.
         let (data, windowing) = self.read(paths, &mut asked, &reads, usize::MAX)?;
         tell::windows(&data, windowing.as_ref());
-        let windows = data.windows(windowing.as_ref());
+        let mut windows = data.windows(windowing.as_ref());
+        if let Some(share) = share {
+            let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
+            asked.in_parts("--part", &views, &data, &windows)?;
+            windows = windows.subset(&share.range(views.len()).collect::<Vec<usize>>());
+        }
         let all: Vec<usize> = (0..data.series().len()).collect();
         let (found, words) = asked.described(&reads, &data, &windows, &all)?;
         let OfItems::Features(featured) = found else { return Err(no_features(self.kernel.name)) };

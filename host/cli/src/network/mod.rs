@@ -4,6 +4,7 @@ mod compare;
 mod deployment;
 mod draw;
 mod evaluate;
+mod expect;
 mod export;
 mod fit;
 mod gram;
@@ -49,6 +50,8 @@ pub(super) struct Arguments {
 enum Command {
     /// Fit a network to records, or a classifier of one of their columns
     Fit(fit::Arguments),
+    /// Compute a part of a pass of expectation-maximisation, for merge
+    Expect(expect::Arguments),
     /// Cross-validate classifiers of a column, or judge a fitted one
     #[command(visible_alias = "eval")]
     Evaluate(evaluate::Arguments),
@@ -111,6 +114,7 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(arguments) => fit::run(arguments, recipe),
+        Command::Expect(arguments) => expect::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
         Command::Query(arguments) => query::run(arguments),

@@ -1,18 +1,19 @@
 //! Tables from records with missing fields.
 
+use std::ops::Range;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::{Inference, Network, NetworkError, Shape, Width};
+use super::counts::ExpectedCounts;
 use super::parameters::{Prior, check_records, count};
 use crate::records::{MISSING, Records, Variable};
 use fishweir::internals::each;
+use fishweir::sums::{LEAF, Sums};
 
-/// Records whose expected counts are one task, at least.
+/// Leaves of records whose expected counts are in memory at a time.
 const AT_ONCE: usize = 64;
-
-/// Tasks at most: each keeps counts of all cells until they are summed.
-const MOST_TASKS: usize = 64;
 
 /// Expectation-maximisation of a network's tables from records with missing fields, which are taken to be
 /// missing at random; a node that no record has is hidden.
@@ -143,16 +144,40 @@ impl ExpectationMaximisation {
         records: &Records,
         weights: &[u32],
     ) -> Result<(Vec<f64>, f64), NetworkError> {
+        let leaves = records.len().div_ceil(LEAF);
+        let mut sums = Sums::new();
+        // Some at a time: each keeps counts of all cells until it is added.
+        for from in (0..leaves).step_by(AT_ONCE) {
+            let some = from..leaves.min(from + AT_ONCE);
+            for (leaf, sum) in some.clone().zip(self.sums(network, records, weights, some)?) {
+                // Each leaf comes once.
+                let _ = sums.insert(leaf, 0, sum);
+            }
+        }
+        let total = sums.total(leaves).ok().flatten();
+        let total = total.unwrap_or_else(|| ExpectedCounts::zero(network.shape().all_cells()));
+        Ok((total.counts, total.log_likelihood))
+    }
+
+    /// Expected counts of each of some leaves of the records, in order.
+    pub(super) fn sums(
+        &self,
+        network: &Network,
+        records: &Records,
+        weights: &[u32],
+        leaves: Range<usize>,
+    ) -> Result<Vec<ExpectedCounts>, NetworkError> {
         let inference = match records.missing() {
             0 => None,
             _ => Some(Inference::of(network, self.most)?),
         };
         let shape = network.shape();
-        let at_once = records.len().div_ceil(MOST_TASKS).max(AT_ONCE);
-        let parts = each(records.len().div_ceil(at_once), &|task| {
-            let (mut counts, mut sum) = (vec![0.0; shape.all_cells()], 0.0);
+        let parts = each(leaves.len(), &|task| {
+            let mut sum = ExpectedCounts::zero(shape.all_cells());
+            let ExpectedCounts { counts, log_likelihood } = &mut sum;
+            let first = (leaves.start + task) * LEAF;
             let all = records.rows().zip(weights).enumerate();
-            for (index, (record, &weight)) in all.skip(task * at_once).take(at_once) {
+            for (index, (record, &weight)) in all.skip(first).take(LEAF) {
                 let weight = f64::from(weight);
                 let impossible = NetworkError::Impossible { record: index, node: None };
                 let log = match &inference {
@@ -171,16 +196,10 @@ impl ExpectationMaximisation {
                         cells.map(of_cell).sum()
                     }
                 };
-                sum += weight * log;
+                *log_likelihood += weight * log;
             }
-            Ok::<_, NetworkError>((counts, sum))
+            Ok::<_, NetworkError>(sum)
         });
-        let (mut counts, mut log_likelihood) = (vec![0.0; shape.all_cells()], 0.0);
-        for part in parts {
-            let (of_part, log) = part?;
-            counts.iter_mut().zip(of_part).for_each(|(sum, one)| *sum += one);
-            log_likelihood += log;
-        }
-        Ok((counts, log_likelihood))
+        parts.into_iter().collect()
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Prior`], [`fit_parameters`]: tables from counts | `parameters.rs` |
 //! | [`ExpectationMaximisation`]: tables from records with missing fields, or with hidden nodes | `em.rs` |
+//! | [`CountSums`]: parts of a pass of it, for many processes | `parts.rs` |
 //! | [`Score`]: BIC, BDeu | `score.rs` |
 //! | [`HillClimb`], [`Constraints`]: a graph by adding, dropping and turning edges | `climb.rs` |
 //! | [`chow_liu`], [`naive_bayes`], [`tree_augmented`], [`k_dependence`]: graphs by mutual information | `trees.rs` |
@@ -13,8 +14,10 @@
 
 mod climb;
 mod columns;
+mod counts;
 mod em;
 mod parameters;
+mod parts;
 mod score;
 mod trees;
 
@@ -22,5 +25,6 @@ pub use climb::{Climbed, Constraints, HillClimb};
 pub use em::{EmFit, ExpectationMaximisation};
 pub(super) use parameters::check_records;
 pub use parameters::{Prior, fit_parameters};
+pub use parts::{CountSums, CountSumsError};
 pub use score::{Score, graph_score};
 pub use trees::{chow_liu, k_dependence, naive_bayes, tree_augmented};

@@ -214,6 +214,17 @@ impl Parts {
         self.absent.0.get(state).map_or(&[], Vec::as_slice)
     }
 
+    /// The weights of the samples in which channels were missing, `[state][channel]`; fewer rows, or shorter ones, where nothing
+    /// was.
+    pub(crate) fn all_absent(&self) -> &[Vec<f64>] {
+        &self.absent.0
+    }
+
+    /// Replaces the weights of the samples in which channels were missing.
+    pub(crate) fn set_absent(&mut self, rows: Vec<Vec<f64>>) {
+        self.absent = Absent(rows);
+    }
+
     /// The rows of the first blocks, to be changed, and what was missing.
     pub(crate) fn rows_and_absent<const P: usize>(
         &mut self,

@@ -4,6 +4,7 @@ use fishweir::batch::{Expectations, expectations};
 use fishweir::data::Samples;
 use fishweir::fit::{BaumWelch, FitError, Topology, fit};
 use fishweir::runtime::{Emissions, Hmm, family};
+use fishweir::sums::Summand;
 use fishweir_tests::sample::Sampler;
 
 use crate::learn::fitting::hidden;

@@ -1,0 +1,120 @@
+//! `fishweir expect`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::data::Dataset;
+use fishweir::parts::{ModelFile, PartError, Share};
+use fishweir::report::{PartReport, counted};
+
+use super::model::Model;
+use super::output::{self, Outputs, named_after};
+use super::reading::{self, Gathering, Reading};
+use super::{Failure, recognise, tell};
+
+pub(super) const LONG_ABOUT: &str = "\
+Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge.
+
+The series of each class are cut into leaves of 64, in the order of DATA, and the sums of leaves are added along one tree. So \
+merge comes to the same bits whatever the number of parts, of threads and of machines. Every part reads all of DATA, and runs the \
+models over its own leaves. The models are those of a Bayes classifier, which see whole series, or of a set of hidden Markov models \
+(fit --family hmm), which see its windows.
+
+The file holds expected counts and moments, and never a sample.";
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir fit gait.csv --classifier bayes --iterations 1 -o start.json
+  fishweir expect gait.csv --model start.json --part 1/2 -o one.json
+  fishweir expect gait.csv --model start.json --part 2/2 -o two.json
+  fishweir merge one.json two.json --model start.json -o next.json";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Series, of the model's kind
+    #[arg(required = true, long_help = reading::data("Series, of the model's kind"))]
+    data: Vec<PathBuf>,
+    /// Bayes classifier, or set of hidden Markov models (JSON)
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
+    /// Part I of N, counted from 1 [default: all]
+    #[arg(long, value_name = "I/N", value_parser = share)]
+    part: Option<Share>,
+    /// File for the sums, - for standard output [default: DATA's name with the ending .sums.json or .sums-I-of-N.json, in this
+    /// folder]
+    #[arg(short, long, value_name = "FILE.json")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A part of some, as 3/8.
+pub(super) fn share(text: &str) -> Result<Share, String> {
+    let numbers = text
+        .split_once('/')
+        .and_then(|(number, of)| Some((number.trim().parse().ok()?, of.trim().parse().ok()?)));
+    let share = numbers.and_then(|(number, of)| Share::new(number, of));
+    share.ok_or_else(|| "a part is I/N with I from 1 to N, as 3/8".to_owned())
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let share = arguments.part.unwrap_or(Share::WHOLE);
+    let ending = match arguments.part {
+        None => ".sums.json".to_owned(),
+        Some(share) => format!(".sums-{}-of-{}.json", share.number(), share.of()),
+    };
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| named_after(&arguments.data[0], &ending));
+    let inputs: Vec<&Path> =
+        arguments.data.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&[&output], &inputs)?;
+    let (models, data) = read(arguments)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
+    let sums = models.expect(&data, share).map_err(|error| Failure::of(&data, error))?;
+    output::write(&output, sums.to_json()?.as_bytes())?;
+    let what = match arguments.part {
+        None => "sums".to_owned(),
+        Some(share) => format!("part {} of {}", share.number(), counted(share.of(), "part")),
+    };
+    let report =
+        PartReport::new(data.source().to_owned(), what, &sums, output.display().to_string())?;
+    outputs.print(&report, arguments.json)
+}
+
+/// Reads the models, and the data as they see them.
+fn read(arguments: &Arguments) -> Result<(ModelFile, Dataset), Failure> {
+    let Arguments { reading, gathering, .. } = arguments;
+    let (models, bytes) = model(&arguments.model)?;
+    let data = match &models {
+        ModelFile::Classifier(_) => {
+            let model = Model::parse(&arguments.model, &bytes)?;
+            tell::read_to_decide(&arguments.data, reading, gathering, &model)?
+        }
+        ModelFile::Set(set) => {
+            let kind = set.observations.kind()?;
+            let contract = set.provenance.contract_in_part();
+            let options = reading.at_rate_of(Some(&contract), reading.options_for(kind, None)?)?;
+            tell::read_all(&arguments.data, &gathering.add_to(options, None))?
+        }
+    };
+    Ok((models, data))
+}
+
+/// Reads a file of models, with its bytes.
+pub(super) fn model(path: &Path) -> Result<(ModelFile, Vec<u8>), Failure> {
+    let file = path.display().to_string();
+    let bytes = recognise::read(path)?;
+    let models = ModelFile::parse(&file, &bytes).map_err(|error| match error {
+        PartError::File(error) => recognise::refused(&file, &bytes, &error),
+        PartError::Unfit(what) => Failure::input("unfit-models", format!("{file}: {what}")),
+        other => other.into(),
+    })?;
+    Ok((models, bytes))
+}
