@@ -34,6 +34,7 @@ mod new;
 mod next;
 mod numbers;
 mod options;
+mod out_of_core;
 mod output;
 mod pca;
 mod predict;

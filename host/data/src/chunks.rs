@@ -147,9 +147,10 @@ impl LargeTable {
         if let Some(suspects) = seen.suspects(name)? {
             check_names(&mut Chunks::new(path, name, head, options)?, options, suspects)?;
         }
-        let classes = options.classes.clone().unwrap_or_else(|| {
-            counts.of_class.keys().flatten().cloned().collect()
-        });
+        let classes = options
+            .classes
+            .clone()
+            .unwrap_or_else(|| counts.of_class.keys().flatten().cloned().collect());
         let series = drawn.series(&classes);
         let kind = first.kind().clone();
         let sample = Dataset::new(name, kind, classes, first.columns().to_vec(), series)?;
@@ -164,6 +165,11 @@ impl LargeTable {
     /// The sample: some of the series, in the order of the table, and all classes.
     pub fn sample(&self) -> &Dataset {
         &self.sample
+    }
+
+    /// The sample alone.
+    pub fn into_sample(self) -> Dataset {
+        self.sample
     }
 
     /// Counts of the whole table.
@@ -239,7 +245,8 @@ fn check_names(
         for one in data.series() {
             let Some(first) = suspects.get_mut(&one.id) else { continue };
             if *first > 0 {
-                let place = Place { column: chunks.series_column(), ..Place::line(chunks.name, one.line) };
+                let place =
+                    Place { column: chunks.series_column(), ..Place::line(chunks.name, one.line) };
                 let series = shorten(&one.id);
                 return Err(DataError::SeriesSplit { place: place.into(), series, first: *first });
             }

@@ -227,7 +227,8 @@ impl Dataset {
 
     /// What is known of the file, without its series.
     pub(super) fn without_series(&self) -> Self {
-        let (kind, classes, columns) = (self.kind.clone(), self.classes.clone(), self.columns.clone());
+        let (kind, classes, columns) =
+            (self.kind.clone(), self.classes.clone(), self.columns.clone());
         Self {
             kind,
             classes,

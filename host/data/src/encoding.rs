@@ -71,7 +71,9 @@ impl Encoding {
             }
             None | Some(Self::Utf8) => {
                 return Ok(match bytes {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(Self::MARK).unwrap_or(text)),
+                    Cow::Borrowed(text) => {
+                        Cow::Borrowed(text.strip_prefix(Self::MARK).unwrap_or(text))
+                    }
                     Cow::Owned(text) if text.starts_with(Self::MARK) => {
                         Cow::Owned(text[Self::MARK.len()..].to_vec())
                     }

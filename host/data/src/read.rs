@@ -239,7 +239,11 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 }
 
 /// The layout, from how the text begins.
-pub(super) fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, DataError> {
+pub(super) fn detect(
+    name: &str,
+    text: &[u8],
+    source: &Source,
+) -> Result<&'static Layout, DataError> {
     if source.events.is_some() || source.names_columns() && events::is_one(text, source) {
         return Ok(&events::LAYOUT);
     }

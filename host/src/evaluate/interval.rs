@@ -125,7 +125,8 @@ impl UnitSums {
         }
         let share = self.parts / self.windows;
         // The sum of (part - share all)^2, of which rounding may leave less than nothing.
-        let apart = self.squares_of_parts - 2.0 * share * self.products + share * share * self.squares;
+        let apart =
+            self.squares_of_parts - 2.0 * share * self.products + share * share * self.squares;
         let variance = units / (units - 1.0) * apart.max(0.0) / (self.windows * self.windows);
         let quantile = StudentsT::new(0.0, 1.0, units - 1.0).ok()?.inverse_cdf(QUANTILE);
         Some((share, variance, quantile))

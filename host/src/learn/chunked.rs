@@ -1,11 +1,11 @@
 //! Training on a table that memory need not hold: choices by a sample, numbers by all of it.
 
 use crate::classifier::{Provenance, Rule};
-use crate::data::{DataError, Dataset, LargeTable, SamplesView, Series, Widened, scale_of};
+use crate::data::{DataError, Dataset, Lags, LargeTable, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Climb, Fit, FitError, FittedMoments, LeafSums};
 use crate::learn::error::TrainError;
-use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::features::FeatureMap;
+use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::kind::ClassifierKind;
 use crate::learn::machine::Path;
 use crate::learn::search::plan::Plan;
@@ -83,10 +83,13 @@ fn check_classes(table: &LargeTable, sample: &Dataset) -> Result<(), TrainError>
     let counts = &table.counts().of_class;
     let there = sample.labels()?;
     if let Some(unlabelled) = counts.get(&None) {
-        let what = format!("{} no label", match unlabelled {
-            1 => "1 series has".to_owned(),
-            many => format!("{} have", counted(*many, "series")),
-        });
+        let what = format!(
+            "{} no label",
+            match unlabelled {
+                1 => "1 series has".to_owned(),
+                many => format!("{} have", counted(*many, "series")),
+            }
+        );
         return Err(DataError::NoChunks { file: sample.source().to_owned(), what }.into());
     }
     for (class, name) in sample.classes().iter().enumerate() {
@@ -114,6 +117,9 @@ struct Chunked<'c> {
 
 /// A model of a class, or of all, on its way over the table.
 struct Climbing<'o> {
+    /// Index of its lags among those of the models.
+    lags: usize,
+    options: &'o BaumWelch,
     class: Option<usize>,
     moments: FittedMoments,
     start: Hmm,
@@ -126,9 +132,6 @@ impl Chunked<'_> {
     fn check(&self) -> Result<(), TrainError> {
         let trial = &self.plan.trial;
         let refused = |what: String, remedy| Err(TrainError::InChunks { what, remedy });
-        if trial.form.lags.is_apart() {
-            return refused("a model for each lag is".into(), "take one model of all lags");
-        }
         if !trial.is_plain(self.set.data.kind()) {
             let remedy = "take series as they are";
             return refused("copies and mirror images of series are".into(), remedy);
@@ -166,7 +169,10 @@ impl Chunked<'_> {
         options: &BaumWelch,
         begun: &[Fit],
     ) -> Result<(Vec<Fit>, Vec<usize>), TrainError> {
-        let mut climbing = self.begun(options, begun);
+        let lags = self.plan.trial.form.lags.of_models();
+        let options: Vec<BaumWelch> =
+            lags.iter().map(|lags| BaumWelch { rows: lags.rows(), ..options.clone() }).collect();
+        let mut climbing = self.begun(&lags, &options, begun);
         let windowing = self.plan.trial.request.windowing;
         let (mut windows, mut within) = (vec![0; self.set.classes().len()], false);
         for pass in 0.. {
@@ -174,20 +180,25 @@ impl Chunked<'_> {
             for chunk in self.chunks()? {
                 let data = chunk?;
                 let series: Vec<&Series> = data.series().iter().collect();
-                let wide = self.widened(&series);
                 if pass == 0 {
                     for window in data.windows(windowing.as_ref()).all() {
                         within |= window.start > 0;
                         window.label().into_iter().for_each(|class| windows[class] += 1);
                     }
                 }
-                for (one, sums) in climbing.iter().zip(&mut sums).filter(|one| one.0.fit.is_none()) {
-                    let own = one.of_class(&series, &wide);
-                    sums.add(one.model(), &own).map_err(|error| self.failed(one.class, error))?;
+                for (at, lags) in lags.iter().enumerate() {
+                    let wide = self.widened(lags, &series);
+                    let here = |one: &Climbing<'_>| one.lags == at && one.fit.is_none();
+                    let each = climbing.iter().zip(&mut sums).filter(|(one, _)| here(one));
+                    for (one, sums) in each {
+                        let own = one.of_class(&series, &wide);
+                        let added = sums.add(one.model(), &own);
+                        added.map_err(|error| self.failed(one.class, error))?;
+                    }
                 }
             }
             for (one, sums) in climbing.iter_mut().zip(sums) {
-                one.step(options, sums).map_err(|error| self.failed(one.class, error))?;
+                one.step(sums).map_err(|error| self.failed(one.class, error))?;
             }
             (self.set.progress)();
             if climbing.iter().all(|one| one.fit.is_some()) {
@@ -200,30 +211,41 @@ impl Chunked<'_> {
     }
 
     /// The sample's models, with the moments of the sample.
-    fn begun<'o>(&self, options: &'o BaumWelch, begun: &[Fit]) -> Vec<Climbing<'o>> {
+    fn begun<'o>(
+        &self,
+        lags: &[Lags],
+        options: &'o [BaumWelch],
+        begun: &[Fit],
+    ) -> Vec<Climbing<'o>> {
         let series: Vec<&Series> = self.set.data.series().iter().collect();
-        let wide = self.widened(&series);
-        let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
-        let scale = scale_of(&self.set.seen_at(&self.plan.trial.form.lags), &views);
         let universal = self.plan.trial.universal();
-        let one = |(index, fit): (usize, &Fit)| {
-            let mut one = Climbing {
-                class: (!universal).then_some(index),
-                moments: FittedMoments::default(),
-                start: fit.model.clone(),
-                climb: None,
-                fit: None,
-            };
-            let own = one.of_class(&series, &wide);
-            one.moments =
-                FittedMoments::of(options, fit.model.emission.family(), &own, &scale);
-            one
-        };
-        begun.iter().enumerate().map(one).collect()
+        let of_lags = begun.len() / lags.len().max(1);
+        let mut climbing = Vec::with_capacity(begun.len());
+        for (at, fits) in begun.chunks(of_lags.max(1)).enumerate().take(lags.len()) {
+            let (lags, options) = (&lags[at], &options[at]);
+            let wide = self.widened(lags, &series);
+            let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
+            let scale = scale_of(&self.set.seen_at(lags), &views);
+            for (class, fit) in fits.iter().enumerate() {
+                let mut one = Climbing {
+                    lags: at,
+                    options,
+                    class: (!universal).then_some(class),
+                    moments: FittedMoments::default(),
+                    start: fit.model.clone(),
+                    climb: None,
+                    fit: None,
+                };
+                let (own, family) = (one.of_class(&series, &wide), fit.model.emission.family());
+                one.moments = FittedMoments::of(options, family, &own, &scale);
+                climbing.push(one);
+            }
+        }
+        climbing
     }
 
-    fn widened<'s>(&self, series: &[&'s Series]) -> Vec<Widened<'s>> {
-        each(series.len(), &|index| self.set.widen(series[index].samples.view()))
+    fn widened<'s>(&self, lags: &Lags, series: &[&'s Series]) -> Vec<Widened<'s>> {
+        each(series.len(), &|index| self.set.widen_by(lags, series[index].samples.view()))
     }
 
     fn failed(&self, class: Option<usize>, source: FitError) -> TrainError {
@@ -271,11 +293,9 @@ impl Climbing<'_> {
     fn model(&self) -> &Hmm {
         self.climb.as_ref().map_or(&self.start, Climb::model)
     }
-}
 
-impl<'o> Climbing<'o> {
     /// Ends a pass.
-    fn step(&mut self, options: &'o BaumWelch, sums: LeafSums) -> Result<(), FitError> {
+    fn step(&mut self, sums: LeafSums) -> Result<(), FitError> {
         if self.fit.is_some() {
             return Ok(());
         }
@@ -285,7 +305,7 @@ impl<'o> Climbing<'o> {
             Some(climb) => climb,
             None => {
                 let moments = std::mem::take(&mut self.moments);
-                Climb::from_model(options, moments, observed, self.start.clone())?
+                Climb::from_model(self.options, moments, observed, self.start.clone())?
             }
         };
         self.fit = climb.step(&expected);

@@ -17,11 +17,12 @@ use super::arguments::{ScoreKernels, TrainingArguments};
 use super::believing::Believing;
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
-use super::options::{named, note_idle};
+use super::options::{named, note_idle, refuse_idle};
+use super::out_of_core::{OutOfCore, summary};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
-use super::training::{as_taken, fit, requests};
+use super::training::{as_taken, fit, fit_table, requests};
 use super::{Failure, next, tell};
 use crate::help::brief;
 
@@ -98,6 +99,8 @@ pub(super) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     gathering: Gathering,
+    #[command(flatten)]
+    out_of_core: OutOfCore,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -125,6 +128,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     let outputs = Outputs::check(&[&output], &inputs)?;
     if let Some(family) = arguments.family {
         note_idle(&arguments.believing.given(), "models alone decide nothing")?;
+        refuse_idle(&arguments.out_of_core.given(), "models alone are fitted to whole data")?;
         return models::run(arguments, family, (&output, &outputs), recipe);
     }
     let mut told = arguments.told.names();
@@ -134,8 +138,11 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     told.extend(named([("--order", order)]));
     note_idle(&told, "it is for models alone, --family")?;
     arguments.cutting.check()?;
+    let mut table = None;
     let (data, request, mut trained) = match &arguments.kernel_model {
         Some(path) => {
+            let why = "a kernel machine is trained on all windows at a time";
+            refuse_idle(&arguments.out_of_core.given(), why)?;
             note_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
             kernel::trained(arguments, path)?
         }
@@ -148,7 +155,11 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let reading = arguments.gathering.add_to(reading, group);
-            let data = tell::read_all(&arguments.data, &reading)?;
+            table = arguments.out_of_core.open(&arguments.data, &reading, None, &[])?;
+            let data = match &table {
+                Some(table) => table.sample().clone(),
+                None => tell::read_all(&arguments.data, &reading)?,
+            };
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
@@ -158,7 +169,10 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             check_group(&data, &request)?;
             tell_cut(&data, &request);
             let confidence = arguments.believing.learn(&data, &request)?;
-            let mut trained = fit(&data, &series_of(&data), &request)?;
+            let mut trained = match &table {
+                Some(table) => fit_table(table, &data, &request)?,
+                None => fit(&data, &series_of(&data), &request)?,
+            };
             trained.classifier.confidence = confidence;
             (data, request, trained)
         }
@@ -167,7 +181,11 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     trained.classifier.provenance.recipe = recipe;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
-    let report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
+    let mut report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
+    if let Some(table) = &table {
+        report.data = report.data.of_table(table.counts());
+        report.out_of_core = Some(summary(table, &[]));
+    }
     let data = next::files(&arguments.data);
     let next =
         format!("fishweir evaluate {data} with the same options, for the accuracy on other series");
@@ -247,6 +265,7 @@ pub(super) fn report(
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
         confidence: classifier.confidence.clone(),
+        out_of_core: None,
         model,
         cost: deployed.device_cost(),
     }

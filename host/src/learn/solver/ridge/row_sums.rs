@@ -126,9 +126,8 @@ impl RowSums {
         let (classes, columns) = (self.classes, self.rows.columns());
         let total = self.sums.total(self.leaves).ok().flatten().ok_or(KernelLearnError::Empty)?;
         let count: f64 = total.counts.iter().sum();
-        let of_class = |class: usize| {
-            DVector::from_column_slice(&total.sums[class * columns..][..columns])
-        };
+        let of_class =
+            |class: usize| DVector::from_column_slice(&total.sums[class * columns..][..columns]);
         let all = (0..classes).fold(DVector::zeros(columns), |all, class| all + of_class(class));
         let mean = &all / count;
         let moments = DMatrix::from_fn(columns, columns, |i, j| {
