@@ -44,6 +44,7 @@ mod rate;
 mod reading;
 mod recipe;
 mod recognise;
+mod refusals;
 mod remedy;
 mod room;
 mod run;

@@ -53,7 +53,7 @@ impl OutOfCore {
         let (all, some) = (table.counts().series, table.sample().series().len());
         if some < all {
             note(
-                Topic::Sampled,
+                Topic::OutOfCore,
                 format_args!(
                     "{}: notes on the data are about a random sample of {} of {}",
                     path.display(),

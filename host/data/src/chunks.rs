@@ -1,16 +1,13 @@
 //! A table of series that memory need not hold: read a chunk of whole series at a time.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::assemble::assemble;
-use super::dataset::{Clock, Dataset};
+use super::dataset::{Clock, Dataset, Kind};
 use super::encoding::Encoding;
-use super::error::DataError;
+use super::error::{DataError, wrong_kind};
+use super::file_text::Text;
 use super::layout::ReadOptions;
 use super::place::Place;
 use super::read::{detect, under};
@@ -38,13 +35,21 @@ const HEAD_LINES: usize = 4096;
 /// not, and Parquet where the feature is on.
 #[derive(Debug)]
 pub struct LargeTable {
-    path: PathBuf,
-    name: String,
+    file: TableFile,
     options: ReadOptions,
-    /// The text in which the roles of the columns are found.
-    head: Vec<u8>,
     counts: TableCounts,
     sample: Dataset,
+}
+
+/// The file of a table.
+#[derive(Debug)]
+struct TableFile {
+    path: PathBuf,
+    name: String,
+    /// The text in which the roles of the columns are found.
+    head: Vec<u8>,
+    /// Bytes of text of a chunk.
+    chunk: usize,
 }
 
 /// Counts of a table.
@@ -76,7 +81,17 @@ impl LargeTable {
         options: &ReadOptions,
         sample: usize,
     ) -> Result<Self, DataError> {
-        let path = path.as_ref().to_owned();
+        Self::open_by(path.as_ref(), options, sample, CHUNK)
+    }
+
+    /// [`open`](Self::open), with chunks of some bytes.
+    fn open_by(
+        path: &Path,
+        options: &ReadOptions,
+        sample: usize,
+        chunk: usize,
+    ) -> Result<Self, DataError> {
+        let path = path.to_owned();
         let name = path.display().to_string();
         check_options(&name, options)?;
         let mut text = Text::open(&path, &name)?;
@@ -102,64 +117,12 @@ impl LargeTable {
                 layout.name
             )));
         }
-        let whole = Self::survey(&path, &name, &head, options, sample)?;
-        Ok(Self { path, options: options.clone(), head, counts: whole.0, sample: whole.1, name })
-    }
-
-    fn survey(
-        path: &Path,
-        name: &str,
-        head: &[u8],
-        options: &ReadOptions,
-        sample: usize,
-    ) -> Result<(TableCounts, Dataset), DataError> {
-        let mut counts = TableCounts::default();
-        let mut drawn = Reservoir::new(sample.max(1));
-        let mut seen = SeenNames::new();
-        let mut own = options.clone();
-        let mut chunks = Chunks::new(path, name, head, options)?;
-        let (mut clock, mut first) = (Clock::default(), None);
-        while let Some(data) = chunks.read(&own)? {
-            data.check_one_rate()?;
-            if own.period.is_none() {
-                let all: Vec<usize> = (0..data.series().len()).collect();
-                own.period = Period::of(&data, &all);
-            }
-            counts.series += data.series().len();
-            counts.samples += data.observations();
-            counts.missing += data.missing().observations;
-            clock = data.clock();
-            for one in data.series() {
-                seen.add(&one.id);
-                let label = one.label.map(|label| data.classes()[label].as_str());
-                match counts.of_class.get_mut(&label.map(str::to_owned)) {
-                    Some(count) => *count += 1,
-                    None => drop(counts.of_class.insert(label.map(str::to_owned), 1)),
-                }
-                drawn.offer(one, label);
-            }
-            first.get_or_insert_with(|| data.without_series());
+        if matches!(options.kind, Some(Kind::Symbols(_))) {
+            return Err(wrong_kind(&name, "real channels", "strings of symbols"));
         }
-        counts.checksum = chunks.text.checksum.clone().finalize();
-        let Some(first) = first else {
-            return Err(DataError::HeaderOnly { file: name.to_owned() });
-        };
-        if let Some(suspects) = seen.suspects(name)? {
-            check_names(&mut Chunks::new(path, name, head, options)?, options, suspects)?;
-        }
-        let classes = options
-            .classes
-            .clone()
-            .unwrap_or_else(|| counts.of_class.keys().flatten().cloned().collect());
-        let series = drawn.series(&classes);
-        let kind = first.kind().clone();
-        let sample = Dataset::new(name, kind, classes, first.columns().to_vec(), series)?;
-        let sample = sample.with_checksum_of(&first).with_checksum(counts.checksum);
-        let sample = sample.with_clock(clock);
-        if options.kind.is_none() {
-            sample.check_channels()?;
-        }
-        Ok((counts, sample))
+        let file = TableFile { path, name, head, chunk };
+        let (counts, sample) = file.survey(options, sample)?;
+        Ok(Self { file, options: options.clone(), counts, sample })
     }
 
     /// The sample: some of the series, in the order of the table, and all classes.
@@ -183,7 +146,7 @@ impl LargeTable {
     /// # Errors
     /// [`DataError::Io`]. Of a file that has changed since it was opened the last item is [`DataError::NoChunks`].
     pub fn chunks(&self) -> Result<impl Iterator<Item = Result<Dataset, DataError>>, DataError> {
-        let mut chunks = Chunks::new(&self.path, &self.name, &self.head, &self.options)?;
+        let mut chunks = Chunks::new(&self.file, &self.options)?;
         let classes = Some(self.sample.classes().to_vec());
         let kind = Some(self.sample.kind().clone());
         let own = ReadOptions { classes, kind, ..self.options.clone() };
@@ -197,14 +160,72 @@ impl LargeTable {
                     done = false;
                     Some(Ok(data.with_checksum(self.counts.checksum)))
                 }
-                Ok(None) if chunks.text.checksum.clone().finalize() == self.counts.checksum => None,
+                Ok(None) if chunks.text.checksum() == self.counts.checksum => None,
                 Ok(None) => {
                     let what = "it has changed since it was first read; begin again".to_owned();
-                    Some(Err(DataError::NoChunks { file: self.name.clone(), what }))
+                    Some(Err(DataError::NoChunks { file: self.file.name.clone(), what }))
                 }
                 Err(error) => Some(Err(error)),
             }
         }))
+    }
+}
+
+impl TableFile {
+    /// Counts of the whole, and a sample.
+    fn survey(
+        &self,
+        options: &ReadOptions,
+        sample: usize,
+    ) -> Result<(TableCounts, Dataset), DataError> {
+        let mut counts = TableCounts::default();
+        let mut drawn = Reservoir::new(sample.max(1));
+        let mut seen = SeenNames::new();
+        let mut own = options.clone();
+        let mut chunks = Chunks::new(self, options)?;
+        let (mut clock, mut first) = (Clock::default(), None);
+        while let Some(data) = chunks.read(&own)? {
+            data.check_one_rate()?;
+            if own.period.is_none() {
+                let all: Vec<usize> = (0..data.series().len()).collect();
+                own.period = Period::of(&data, &all);
+            }
+            counts.series += data.series().len();
+            counts.samples += data.observations();
+            counts.missing += data.missing().observations;
+            clock = data.clock();
+            for one in data.series() {
+                seen.add(&one.id);
+                let label = one.label.map(|label| data.classes()[label].as_str());
+                match counts.of_class.get_mut(&label.map(str::to_owned)) {
+                    Some(count) => *count += 1,
+                    None => drop(counts.of_class.insert(label.map(str::to_owned), 1)),
+                }
+                drawn.offer(one, label);
+            }
+            first.get_or_insert_with(|| data.without_series());
+        }
+        counts.checksum = chunks.text.checksum();
+        let Some(first) = first else {
+            return Err(DataError::HeaderOnly { file: self.name.clone() });
+        };
+        if let Some(suspects) = seen.suspects(&self.name)? {
+            check_names(&mut Chunks::new(self, options)?, options, suspects)?;
+        }
+        let classes = options
+            .classes
+            .clone()
+            .unwrap_or_else(|| counts.of_class.keys().flatten().cloned().collect());
+        let series = drawn.series(&classes);
+        let kind = first.kind().clone();
+        let sample =
+            Dataset::new(self.name.clone(), kind, classes, first.columns().to_vec(), series)?;
+        let sample = sample.with_checksum_of(&first).with_checksum(counts.checksum);
+        let sample = sample.with_clock(clock);
+        if options.kind.is_none() {
+            sample.check_channels()?;
+        }
+        Ok((counts, sample))
     }
 }
 
@@ -266,15 +287,13 @@ struct Chunks<'t> {
     series: usize,
     /// The line where the text that is left begins.
     line: u64,
+    /// Bytes of text of a chunk.
+    chunk: usize,
 }
 
 impl<'t> Chunks<'t> {
-    fn new(
-        path: &Path,
-        name: &'t str,
-        head: &'t [u8],
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
+    fn new(file: &'t TableFile, options: &ReadOptions) -> Result<Self, DataError> {
+        let TableFile { path, name, head, chunk } = file;
         let no = |what: &str| DataError::NoChunks { file: name.to_owned(), what: what.to_owned() };
         let (mut table, columns) = series_table::open(name, head, options)?;
         let Some(series) = columns.series else {
@@ -289,7 +308,7 @@ impl<'t> Chunks<'t> {
         let mut text = Text::open(path, name)?;
         text.fill(begin)?;
         text.take(begin);
-        Ok(Self { name, text, table, columns, series, line })
+        Ok(Self { name, text, table, columns, series, line, chunk: *chunk })
     }
 
     /// Number and name of the column of the series.
@@ -299,7 +318,7 @@ impl<'t> Chunks<'t> {
 
     /// The next series; `None` at the end.
     fn read(&mut self, options: &ReadOptions) -> Result<Option<Dataset>, DataError> {
-        let mut wanted = CHUNK;
+        let mut wanted = self.chunk;
         loop {
             self.text.fill(wanted)?;
             if self.text.buffer.is_empty() {
@@ -333,99 +352,5 @@ impl<'t> Chunks<'t> {
     }
 }
 
-/// The text of a file, in order.
-struct Text {
-    name: String,
-    reader: Box<dyn Read>,
-    /// What was read and not taken.
-    buffer: Vec<u8>,
-    ended: bool,
-    /// Of all that was read.
-    checksum: crc32fast::Hasher,
-}
-
-impl Text {
-    /// Opens a file, packed or not.
-    fn open(path: &Path, name: &str) -> Result<Self, DataError> {
-        let failed = |source| DataError::Io { file: name.to_owned(), source };
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
-        let begin = std::io::BufRead::fill_buf(&mut file).map_err(failed)?;
-        let reader: Box<dyn Read> = match begin {
-            [0x1F, 0x8B, ..] => Box::new(MultiGzDecoder::new(file)),
-            #[cfg(feature = "parquet")]
-            begin if begin.starts_with(super::parquet::MAGIC) => {
-                let rows = super::parquet::ParquetText::open(file.into_inner());
-                let damaged = |what| DataError::Header { file: name.to_owned(), what };
-                Box::new(rows.map_err(damaged)?)
-            }
-            _ => Box::new(file),
-        };
-        let checksum = crc32fast::Hasher::new();
-        let mut text =
-            Self { name: name.to_owned(), reader, buffer: Vec::new(), ended: false, checksum };
-        text.begin()?;
-        Ok(text)
-    }
-
-    /// Leaves out a byte order mark.
-    fn begin(&mut self) -> Result<(), DataError> {
-        self.read_to(16)?;
-        if Encoding::is_wide(&self.buffer) {
-            let (file, what) = (self.name.clone(), "its text must be in UTF-8; convert it");
-            return Err(DataError::NoChunks { file, what: what.to_owned() });
-        }
-        if self.buffer.starts_with(Encoding::MARK) {
-            self.take(Encoding::MARK.len());
-        }
-        self.checksum.update(&self.buffer);
-        Ok(())
-    }
-
-    /// Reads until the buffer has `wanted` bytes, or the file ends.
-    fn fill(&mut self, wanted: usize) -> Result<(), DataError> {
-        let before = self.buffer.len();
-        self.read_to(wanted)?;
-        self.checksum.update(&self.buffer[before..]);
-        Ok(())
-    }
-
-    fn read_to(&mut self, wanted: usize) -> Result<(), DataError> {
-        let mut filled = self.buffer.len();
-        if filled >= wanted {
-            return Ok(());
-        }
-        self.buffer.resize(wanted, 0);
-        while filled < wanted && !self.ended {
-            match self.reader.read(&mut self.buffer[filled..]) {
-                Ok(0) => self.ended = true,
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed(error)),
-            }
-        }
-        self.buffer.truncate(filled);
-        Ok(())
-    }
-
-    fn failed(&self, source: std::io::Error) -> DataError {
-        let file = self.name.clone();
-        match source.kind() {
-            ErrorKind::UnexpectedEof => DataError::Gzip { file, what: "ends too early".to_owned() },
-            ErrorKind::InvalidInput | ErrorKind::InvalidData => {
-                DataError::Gzip { file, what: format!("is damaged: {source}") }
-            }
-            _ => DataError::Io { file, source },
-        }
-    }
-
-    /// Takes bytes off the front.
-    fn take(&mut self, count: usize) {
-        self.buffer.drain(..count.min(self.buffer.len()));
-    }
-}
-
-impl std::fmt::Debug for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Text").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+#[cfg(test)]
+mod tests;

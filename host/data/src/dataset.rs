@@ -225,23 +225,9 @@ impl Dataset {
         Ok(Self { checksum: self.checksum, clock: self.clock, units, ..part })
     }
 
-    /// What is known of the file, without its series.
-    pub(super) fn without_series(&self) -> Self {
-        let (kind, classes, columns) =
-            (self.kind.clone(), self.classes.clone(), self.columns.clone());
-        Self {
-            kind,
-            classes,
-            columns,
-            series: Vec::new(),
-            source: self.source.clone(),
-            checksum: None,
-            missing: Missing::default(),
-            clock: self.clock,
-            units: self.units.clone(),
-            findings: self.findings.clone(),
-            skipped: self.skipped,
-        }
+    /// Facts about the file, without its series.
+    pub(super) fn without_series(self) -> Self {
+        Self { series: Vec::new(), missing: Missing::default(), ..self }
     }
 
     /// Returns the data for readers of whole samples: where a channel is missing, the sample is.

@@ -52,6 +52,7 @@ mod error;
 mod events;
 mod fasta;
 mod features;
+mod file_text;
 mod fold_error;
 mod folds;
 mod front;

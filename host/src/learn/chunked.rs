@@ -8,7 +8,9 @@ use crate::learn::features::FeatureMap;
 use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::kind::ClassifierKind;
 use crate::learn::machine::Path;
+use crate::learn::request::Request;
 use crate::learn::search::plan::Plan;
+use crate::learn::solver::learner::Learner;
 use crate::learn::solver::loss::ClassWeight;
 use crate::learn::solver::ridge::RowSums;
 use crate::learn::space::Space;
@@ -39,6 +41,7 @@ pub fn train_in_chunks(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Trained, TrainError> {
     let sample = trainer.data();
+    check_request(space.request())?;
     check_classes(table, sample)?;
     let (plan, mut trained) = trainer.train_planned(space, progress)?;
     let (all, some) = (table.counts().series, sample.series().len());
@@ -108,6 +111,33 @@ fn check_classes(table: &LargeTable, sample: &Dataset) -> Result<(), TrainError>
     Ok(())
 }
 
+/// Refuses what a request has that needs all windows at a time.
+fn check_request(request: &Request) -> Result<(), TrainError> {
+    let kind = request.kind;
+    let refused = |what: String, remedy| Err(TrainError::InChunks { what, remedy });
+    match kind {
+        ClassifierKind::Bayes => Ok(()),
+        _ if !kind.compiles() || kind == ClassifierKind::EmpiricalMap => {
+            refused(format!("{kind} is"), "take bayes, fisher, top or count")
+        }
+        _ if request.class_weight != ClassWeight::Even => {
+            refused("a machine of balanced classes is".into(), "weigh windows alike")
+        }
+        _ => request.learner.map_or(Ok(()), check_learner),
+    }
+}
+
+/// Refuses a learner whose machine is not of sums over windows.
+fn check_learner(learner: &Learner) -> Result<(), TrainError> {
+    match learner.in_closed_form() {
+        true => Ok(()),
+        false => Err(TrainError::InChunks {
+            what: format!("the learner {} is", learner.name),
+            remedy: "take the learner ridge, whose machine is of sums over windows",
+        }),
+    }
+}
+
 /// A plan that was chosen by the sample of a table.
 struct Chunked<'c> {
     table: &'c LargeTable,
@@ -128,28 +158,16 @@ struct Climbing<'o> {
 }
 
 impl Chunked<'_> {
-    /// Refuses what needs all windows at a time.
+    /// Refuses what the plan has that needs all windows at a time.
     fn check(&self) -> Result<(), TrainError> {
         let trial = &self.plan.trial;
-        let refused = |what: String, remedy| Err(TrainError::InChunks { what, remedy });
         if !trial.is_plain(self.set.data.kind()) {
-            let remedy = "take series as they are";
-            return refused("copies and mirror images of series are".into(), remedy);
+            let what = "copies and mirror images of series are".into();
+            return Err(TrainError::InChunks { what, remedy: "take series as they are" });
         }
-        let kind = trial.request.kind;
-        match kind {
+        match trial.request.kind {
             ClassifierKind::Bayes => Ok(()),
-            _ if !kind.compiles() || kind == ClassifierKind::EmpiricalMap => {
-                refused(format!("{kind} is"), "take bayes, fisher, top or count")
-            }
-            _ if trial.learner.held_out().is_none() => {
-                let remedy = "take the learner ridge, whose machine is of sums over windows";
-                refused(format!("the learner {} is", trial.learner.name), remedy)
-            }
-            _ if self.set.class_weight() != ClassWeight::Even => {
-                refused("a machine of balanced classes is".into(), "weigh windows alike")
-            }
-            _ => Ok(()),
+            _ => check_learner(trial.learner),
         }
     }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 use fishweir::evaluate::{Tally, UnknownClass, evaluate};
 use fishweir::report::{EmissionSummary, ModelEvaluation};
 
-use super::{Arguments, note_trained_on, note_unknown, unjudged};
+use super::notes::{note_trained_on, note_unknown};
+use super::{Arguments, unjudged};
 use crate::model::Model;
 use crate::options::{note_idle, refuse_idle};
 use crate::output::Outputs;
-use crate::{Failure, Topic, next, out_of_core, tell};
+use crate::{Failure, Topic, next, out_of_core, refusals, tell};
 
 pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Result<(), Failure> {
     let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Resu
         if let (None, Some(one)) = (&first, judged.iter().find(|one| one.refused > 0)) {
             let windows = data.windows(windowing);
             let window = windows.of(one.series).iter().find(|window| window.start == one.start);
-            first = window.map(|window| tell::first_refused(deployed, &data, window));
+            first = window.map(|window| refusals::first_refused(deployed, &data, window));
         }
         let unit: Vec<usize> = judged.iter().map(|one| one.series).collect();
         tally.add(&judged, &unit);
@@ -95,6 +96,6 @@ pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Resu
     let next = next::with_model(&evaluation.model);
     outputs.print_with(&evaluation, arguments.json, next.as_deref())?;
     first.map_or(Ok(()), |first| {
-        Err(Failure::check(Topic::RefusedSamples, tell::refused_from(count, &first)))
+        Err(Failure::check(Topic::RefusedSamples, refusals::refused_from(count, &first)))
     })
 }

@@ -4,6 +4,7 @@ mod chunks;
 mod events;
 mod figures;
 mod kernels;
+mod notes;
 mod records;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use fishweir::report::{
     BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
     ModelComparison, ModelEvaluation, Validated, counted,
 };
+use notes::{note_trained_on, note_unknown};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
 use super::emitting::Emitting;
@@ -32,7 +34,7 @@ use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, network, next, note, progress, tell};
+use super::{Failure, believing, findings, network, next, progress, refusals, tell};
 use crate::Topic;
 use crate::help::brief;
 
@@ -378,8 +380,12 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let windows = data.windows(windowing.as_ref());
     let first = judged.iter().find(|one| one.refused > 0);
     let first = first.and_then(|one| windows.of(one.series).iter().find(|w| w.start == one.start));
-    let refused =
-        tell::refused(&model.deployed, &data, judged.iter().map(|one| one.refused).sum(), first);
+    let refused = refusals::refused(
+        &model.deployed,
+        &data,
+        judged.iter().map(|one| one.refused).sum(),
+        first,
+    );
     let classes = model.deployed.classes();
     let unit = judged
         .iter()
@@ -405,38 +411,6 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         ..unjudged(arguments, path, &model, &data, windowing.as_ref(), unknown)
     };
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
-}
-
-/// Notes data that a model was trained on.
-fn note_trained_on(path: &Path, model: &Model, data: &Dataset) {
-    let trained_on = model.provenance().and_then(|trained| trained.checksum);
-    if trained_on.is_some() && trained_on == data.checksum() {
-        note(
-            Topic::TrainingData,
-            format_args!(
-                "{} was trained on these data: its accuracy on other data is lower",
-                path.display()
-            ),
-        );
-    }
-}
-
-/// Notes classes that a model does not know.
-fn note_unknown(path: &Path, unknown: &[UnknownClass]) {
-    for UnknownClass { class, series, .. } in unknown {
-        note(
-            Topic::UnknownClass,
-            format_args!(
-                "class `{class}` is unknown to {}: its {} left out of the metrics and reported \
-             separately",
-                path.display(),
-                match series {
-                    1 => "1 series is".to_owned(),
-                    _ => format!("{} are", counted(*series, "series")),
-                }
-            ),
-        );
-    }
 }
 
 /// An evaluation without judged windows, for data all of whose classes are unknown to the model.

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::fit::Fit;
-use fishweir::learn::{ClassifierKind, Request, ScoreModels, Trained};
+use fishweir::learn::{ClassifierKind, Mirror, RIDGE, Request, ScoreModels, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
@@ -23,7 +23,7 @@ use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
 use super::training::{as_taken, fit, fit_table, requests};
-use super::{Failure, next, tell};
+use super::{Failure, Topic, next, note, tell};
 use crate::help::brief;
 
 /// Options that `-h` shows.
@@ -164,7 +164,10 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
                 return Ok(());
             }
             let (_, mut requests) = requests(&training, &[kind], &arguments.cutting, &data)?;
-            let request = requests.remove(0);
+            let mut request = requests.remove(0);
+            if table.is_some() {
+                suit_chunks(&mut request, data.kind());
+            }
             let data = as_taken(&data, &request)?.into_owned();
             check_group(&data, &request)?;
             tell_cut(&data, &request);
@@ -195,6 +198,26 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
 /// All series of a data set.
 fn series_of(data: &Dataset) -> Vec<usize> {
     (0..data.series().len()).collect()
+}
+
+/// Leaves out what a training of a whole does by default and one in chunks does not, and notes it.
+fn suit_chunks(request: &mut Request, kind: &Kind) {
+    let before = request.varied(kind);
+    let augment = &mut request.augment;
+    augment.copies = augment.copies.or(Some(0));
+    if augment.mirror == Mirror::Choose {
+        augment.mirror = Mirror::Channels(Vec::new());
+    }
+    if request.varied(kind) != before {
+        let what = "copies and mirror images of series are left out: --out-of-core has some series at a time";
+        note(Topic::OutOfCore, format_args!("{what}"));
+    }
+    if request.kind != ClassifierKind::Bayes && request.learner.is_none() {
+        request.learner = Some(&RIDGE);
+        let what =
+            "the learner is ridge, whose machine is of sums over windows; --learner names another";
+        note(Topic::OutOfCore, format_args!("{what}"));
+    }
 }
 
 /// Notes what is odd about windows and groups, before the work.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::{Decided, heads};
 use crate::model::Model;
-use crate::{Failure, output, tell};
+use crate::{Failure, output, refusals};
 
 /// A table of decisions that is being written to standard output.
 pub(super) struct Decisions<'m> {
@@ -98,7 +98,7 @@ impl<'m> Decisions<'m> {
         if let (None, Some(first)) = (&self.first, first) {
             let windows = data.windows(windowing);
             let window = windows.all().get(first);
-            self.first = window.map(|window| tell::first_refused(deployed, data, window));
+            self.first = window.map(|window| refusals::first_refused(deployed, data, window));
         }
         self.refused += decisions.iter().map(|one| one.refused).sum::<usize>();
         self.skipped += data.skipped();
@@ -154,6 +154,6 @@ impl<'m> Decisions<'m> {
             text.extend_from_slice(b"}\n");
             output::print(&text)?;
         }
-        Ok(self.first.map(|first| tell::refused_from(self.refused, &first)))
+        Ok(self.first.map(|first| refusals::refused_from(self.refused, &first)))
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::help::brief;
 use crate::model::Model;
-use crate::options::note_idle;
+use crate::options::{note_idle, refuse_idle};
 use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
 use crate::{Failure, Topic, failure, network, note, out_of_core, tell};
@@ -95,7 +95,7 @@ pub(super) struct Arguments {
     /// Read samples from standard input and decide on windows as they fill
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
         "time-column", "segments", "decimal", "sep", "na", "no_header", "header", "encoding", "series-column",
-        "channel-columns", "name-pattern", "annotations", "dry_run"])]
+        "channel-columns", "name-pattern", "annotations", "dry_run", "out_of_core"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever the windows of the training
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
@@ -272,14 +272,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::input(Topic::Unsupported, what));
         }
         let Arguments { cutting, reading, gathering, .. } = arguments;
-        let given = [cutting.given(), reading.of_series(), gathering.given()].concat();
+        let chunks = arguments.out_of_core.given();
+        let given = [cutting.given(), reading.of_series(), gathering.given(), chunks].concat();
         note_idle(&given, "the model is a classifier of records")?;
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
     }
     let model = Model::read(&arguments.model)?;
     let refused = match arguments.data.as_slice() {
         [] => live::predict_stream(arguments, &model)?,
-        data if arguments.explain.is_some() => explain::explain(arguments, &model, data)?,
+        data if arguments.explain.is_some() => {
+            let chunks = arguments.out_of_core.given();
+            refuse_idle(&chunks, "what explains is of data that are read whole")?;
+            explain::explain(arguments, &model, data)?
+        }
         data => predict_files(arguments, &model, data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
@@ -312,7 +317,7 @@ fn predict_files(
         }
         let summary = out_of_core::summary(&table, &[]);
         if !arguments.json && failure::is_verbose() {
-            note(Topic::Sampled, format_args!("{summary}"));
+            note(Topic::OutOfCore, format_args!("{summary}"));
         }
         return table_of.end(Some(&summary));
     }
