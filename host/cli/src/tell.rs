@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Window,
-    Windowing, conversions_in_words, rate_words, uncompared_in_words,
+    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Windowing,
+    conversions_in_words, rate_words, uncompared_in_words,
 };
-use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped, to_three_digits};

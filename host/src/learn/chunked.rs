@@ -87,7 +87,7 @@ fn check_classes(table: &LargeTable, sample: &Dataset) -> Result<(), TrainError>
     let there = sample.labels()?;
     if let Some(unlabelled) = counts.get(&None) {
         let what = format!(
-            "{} no label",
+            "{} no label; label each, or leave it out",
             match unlabelled {
                 1 => "1 series has".to_owned(),
                 many => format!("{} have", counted(*many, "series")),
@@ -223,7 +223,12 @@ impl Chunked<'_> {
                 break;
             }
         }
-        let fits = climbing.into_iter().filter_map(|one| one.fit);
+        // Restarts are those of the sample.
+        let of = |(fit, begun): (Fit, &Fit)| {
+            let (seed, restarts) = (begun.seed, begun.restarts.clone());
+            Fit { seed, restarts, ..fit }
+        };
+        let fits = climbing.into_iter().filter_map(|one| one.fit).zip(begun).map(of);
         let fits = fits.map(|fit| if within { fit.starting_anywhere() } else { fit });
         Ok((fits.collect(), windows))
     }
