@@ -33,6 +33,7 @@ mod missing;
 mod named_events;
 mod network;
 mod new;
+mod out_of_core;
 mod output;
 mod pages;
 mod parts;

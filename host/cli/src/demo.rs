@@ -188,6 +188,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         believed: None,
         interval: Units::of(&judged, &of_series).accuracy(),
         latency: Latency::of(&judged),
+        out_of_core: None,
         roc: Roc::of(data.classes().len(), &judged),
         cost: deployed.device_cost(),
         group: None,

@@ -126,6 +126,7 @@ pub(super) enum Topic {
     NothingFound,
     OtherScale,
     RepeatedSeries,
+    OutOfCore,
     RoundedTimes,
     ShortSeries,
     SimilarLabels,
@@ -257,6 +258,12 @@ pub(super) fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
+/// Returns whether all is to be reported.
+pub(super) fn is_verbose() -> bool {
+    VERBOSE.load(Ordering::Relaxed)
+}
+
+/// Reports all from now on, or not.
 pub(super) fn set_verbose(verbose: bool) {
     VERBOSE.store(verbose, Ordering::Relaxed);
 }

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Window,
-    Windowing, conversions_in_words, rate_words, uncompared_in_words,
+    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Windowing,
+    conversions_in_words, rate_words, uncompared_in_words,
 };
-use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped, to_three_digits};
@@ -64,9 +63,18 @@ pub(super) fn read_to_decide(
     gathering: &Gathering,
     model: &Model,
 ) -> Result<Dataset, Failure> {
-    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
-    let options = gathering.add_to(options, None);
+    let options = options_to_decide(reading, gathering, model)?;
     read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
+}
+
+/// Options of reading to decide on data with a model.
+pub(super) fn options_to_decide(
+    reading: &Reading,
+    gathering: &Gathering,
+    model: &Model,
+) -> Result<ReadOptions, Failure> {
+    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
+    Ok(gathering.add_to(options, None))
 }
 
 /// Reads a file, compared with a contract and classes.
@@ -91,13 +99,24 @@ pub(super) fn read_all_against(
     let data = Dataset::read_all(paths, options);
     bar.finish_and_clear();
     let data = data.map_err(|error| recognise::no_data(first, error))?;
+    of_read(&data, options, contract, classes)?;
+    Ok(data)
+}
+
+/// Refuses data that a contract does not take, and notes what may not be as intended.
+pub(super) fn of_read(
+    data: &Dataset,
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+    classes: &[String],
+) -> Result<(), Failure> {
     if contract.is_some_and(|contract| !contract.lacks_some()) {
         data.check_whole_rows()?;
     }
-    of_data(&data, options, contract)?;
-    similar(&data, classes);
-    against(&data, contract, classes);
-    Ok(data)
+    of_data(data, options, contract)?;
+    similar(data, classes);
+    against(data, contract, classes);
+    Ok(())
 }
 
 /// Tells in what data differ from a training, where that is not refused.
@@ -456,27 +475,6 @@ fn room(
             ),
         )),
     }
-}
-
-/// Reports the samples that the models refused, if any: their number, and the place of the first.
-///
-/// `first` is the first window with one. For a failed check.
-pub(super) fn refused(
-    deployed: &Deployed,
-    data: &Dataset,
-    count: usize,
-    first: Option<&Window<'_>>,
-) -> Option<String> {
-    let window = first?;
-    let mut stream = deployed.stream();
-    let refused = window.samples.iter().position(|sample| stream.push(sample).is_err());
-    let sample = window.start + refused.unwrap_or_default();
-    let verb = if count == 1 { "was" } else { "were" };
-    Some(format!(
-        "{} {verb} refused as impossible under all models left, and taken as missing; the first is {}",
-        counted(count, "sample"),
-        place(data, window.source, sample),
-    ))
 }
 
 /// Describes the place of a sample.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, LargeTable};
 use fishweir::learn::{
     ClassifierKind, Disparity, MixedUnits, Request, Space, Stuck, Trained, Trainer, WildSample,
     coarse_channels, constant_channels, disparate_channels, fixed_channels, mixed_units,
-    refused_samples, scarce_classes, stuck_channels, wild_samples,
+    refused_samples, scarce_classes, stuck_channels, train_in_chunks, wild_samples,
 };
 use fishweir::report::{counted, grouped, to_three_digits};
 use fishweir::runtime::STATE_SIZES;
@@ -23,6 +23,22 @@ pub(super) fn fit(data: &Dataset, series: &[usize], request: &Request) -> Result
     let trained = Trainer::new(data).train_in(&space, &|| bar.inc(1));
     bar.finish_and_clear();
     trained.map_err(|error| Failure::of(data, error))
+}
+
+/// Trains a classifier on a table, a chunk at a time, with choices by its sample as the request takes it.
+pub(super) fn fit_table(
+    table: &LargeTable,
+    sample: &Dataset,
+    request: &Request,
+) -> Result<Trained, Failure> {
+    let series: Vec<usize> = (0..sample.series().len()).collect();
+    let space = Space::of(sample, &series, request).map_err(|error| Failure::of(sample, error))?;
+    warn(&space, 1);
+    let most = space.most_passes().saturating_add(request.baum_welch.iterations);
+    let bar = progress::passes(format!("fitting {}", request.kind), most);
+    let trained = train_in_chunks(table, &Trainer::new(sample), &space, &|| bar.inc(1));
+    bar.finish_and_clear();
+    trained.map_err(|error| Failure::of(sample, error))
 }
 
 /// The requests of several classifiers on a data set, with the options that they come from: what varies series is said in the

@@ -225,6 +225,11 @@ impl Dataset {
         Ok(Self { checksum: self.checksum, clock: self.clock, units, ..part })
     }
 
+    /// Facts about the file, without its series.
+    pub(super) fn without_series(self) -> Self {
+        Self { series: Vec::new(), missing: Missing::default(), ..self }
+    }
+
     /// Returns the data for readers of whole samples: where a channel is missing, the sample is.
     #[must_use]
     pub fn whole_samples(&self) -> Self {

@@ -38,6 +38,16 @@ impl FromStr for Encoding {
 }
 
 impl Encoding {
+    /// The byte order mark of UTF-8.
+    pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+    /// Returns whether a text begins as one of UTF-16 does.
+    pub(super) fn is_wide(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"\xFF\xFE")
+            || bytes.starts_with(b"\xFE\xFF")
+            || unmarked(bytes).is_some()
+    }
+
     /// A text as UTF-8 and without a byte order mark. Without an encoding it is UTF-8, or UTF-16 where it begins with the
     /// mark of that; bytes that are no UTF-8 stay, for readers name the line.
     ///
@@ -48,10 +58,7 @@ impl Encoding {
         name: &str,
         bytes: Cow<'t, [u8]>,
     ) -> Result<Cow<'t, [u8]>, DataError> {
-        const MARK: &[u8] = b"\xEF\xBB\xBF";
-        let wide = bytes.starts_with(b"\xFF\xFE")
-            || bytes.starts_with(b"\xFE\xFF")
-            || unmarked(&bytes).is_some();
+        let wide = Self::is_wide(&bytes);
         let text = match encoding {
             None if wide => utf16(name, &bytes)?,
             Some(Self::Utf16) => utf16(name, &bytes)?,
@@ -64,9 +71,11 @@ impl Encoding {
             }
             None | Some(Self::Utf8) => {
                 return Ok(match bytes {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),
-                    Cow::Owned(text) if text.starts_with(MARK) => {
-                        Cow::Owned(text[MARK.len()..].to_vec())
+                    Cow::Borrowed(text) => {
+                        Cow::Borrowed(text.strip_prefix(Self::MARK).unwrap_or(text))
+                    }
+                    Cow::Owned(text) if text.starts_with(Self::MARK) => {
+                        Cow::Owned(text[Self::MARK.len()..].to_vec())
                     }
                     text => text,
                 });

@@ -227,6 +227,15 @@ pub enum DataError {
         /// An estimate.
         bytes: usize,
     },
+    /// A file that is not read a chunk at a time.
+    #[error("{file}: is not read in chunks: {what}")]
+    #[strum(serialize = "not-in-chunks")]
+    NoChunks {
+        /// The file.
+        file: String,
+        /// Reason and remedy.
+        what: String,
+    },
     /// A field that may not be empty.
     #[error("{place}: is empty; a {what} is needed here")]
     EmptyField {

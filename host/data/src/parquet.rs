@@ -1,58 +1,105 @@
 //! Tables of Apache Parquet: read as the comma-separated text that they stand for, and written.
 
 use std::fmt::Write;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
+use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
+/// Bytes of text that are made at a time.
+const AT_ONCE: usize = 1 << 16;
+
 /// The text of a table, whose columns hold one value per row; an error describes its fault.
 pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
-    let damaged =
-        |error| format!("is a damaged Parquet file, or of a kind that is not read: {error}");
-    let reader =
-        SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).map_err(damaged)?;
-    let schema = reader.metadata().file_metadata().schema();
-    let mut text = String::with_capacity(2 * bytes.len());
-    for (index, column) in schema.get_fields().iter().enumerate() {
-        if column.is_group() {
-            return Err(format!(
-                "has a column `{}` of lists or records; write one value per row",
-                column.name()
-            ));
+    let mut rows = ParquetText::open(bytes::Bytes::copy_from_slice(bytes))?;
+    let mut text = std::mem::take(&mut rows.text);
+    text.reserve(2 * bytes.len());
+    while rows.push_row(&mut text)? {}
+    Ok(text)
+}
+
+/// The text of a table, row by row: a page of each column is in memory at a time.
+pub(super) struct ParquetText {
+    rows: RowIter<'static>,
+    columns: usize,
+    /// Text that was made and not read, and how much of it was read.
+    text: String,
+    read: usize,
+}
+
+impl ParquetText {
+    /// Opens a table; its header is the first text.
+    pub(super) fn open(file: impl ChunkReader + 'static) -> Result<Self, String> {
+        let reader = SerializedFileReader::new(file).map_err(damaged)?;
+        let mut text = String::new();
+        let schema = reader.metadata().file_metadata().schema();
+        for (index, column) in schema.get_fields().iter().enumerate() {
+            if column.is_group() {
+                return Err(format!(
+                    "has a column `{}` of lists or records; write one value per row",
+                    column.name()
+                ));
+            }
+            push(&mut text, index, column.name());
         }
-        push(&mut text, index, column.name());
+        text.push('\n');
+        let columns = schema.get_fields().len();
+        Ok(Self { rows: reader.into_iter(), columns, text, read: 0 })
     }
-    text.push('\n');
-    let columns = schema.get_fields().len();
-    for row in reader.get_row_iter(None).map_err(damaged)? {
+
+    /// Appends the next row; `false` at the end.
+    fn push_row(&mut self, text: &mut String) -> Result<bool, String> {
+        let Some(row) = self.rows.next() else { return Ok(false) };
         for (index, (name, field)) in row.map_err(damaged)?.get_column_iter().enumerate() {
             match field {
                 // An empty line is no row.
-                Field::Null => push(&mut text, index, if columns > 1 { "" } else { "NA" }),
-                Field::Str(value) => push(&mut text, index, value),
+                Field::Null => push(text, index, if self.columns > 1 { "" } else { "NA" }),
+                Field::Str(value) => push(text, index, value),
                 Field::Bytes(value) => match std::str::from_utf8(value.data()) {
-                    Ok(value) => push(&mut text, index, value),
+                    Ok(value) => push(text, index, value),
                     Err(_) => {
                         return Err(format!(
                             "has a column `{name}` of bytes that are no text; leave it out"
                         ));
                     }
                 },
-                other => push(&mut text, index, &other.to_string()),
+                other => push(text, index, &other.to_string()),
             }
         }
         text.push('\n');
+        Ok(true)
     }
-    Ok(text)
+}
+
+impl Read for ParquetText {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.text.len() {
+            let mut text = std::mem::take(&mut self.text);
+            text.clear();
+            self.read = 0;
+            while text.len() < AT_ONCE && self.push_row(&mut text).map_err(io::Error::other)? {}
+            self.text = text;
+        }
+        let left = &self.text.as_bytes()[self.read..];
+        let count = left.len().min(into.len());
+        into[..count].copy_from_slice(&left[..count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+fn damaged(error: ParquetError) -> String {
+    format!("is a damaged Parquet file, or of a kind that is not read: {error}")
 }
 
 /// The bytes of a table: columns `id` and `label`, which may be missing, then one of numbers for each of `names`;

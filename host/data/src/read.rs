@@ -134,7 +134,7 @@ impl Dataset {
 }
 
 /// Resamples the data to the rate of the options.
-fn under(data: Dataset, options: &ReadOptions) -> Result<Dataset, DataError> {
+pub(super) fn under(data: Dataset, options: &ReadOptions) -> Result<Dataset, DataError> {
     let data = match options.resample {
         Some(to) => {
             check_resampled(&data, options)?;
@@ -239,7 +239,11 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 }
 
 /// The layout, from how the text begins.
-fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, DataError> {
+pub(super) fn detect(
+    name: &str,
+    text: &[u8],
+    source: &Source,
+) -> Result<&'static Layout, DataError> {
     if source.events.is_some() || source.names_columns() && events::is_one(text, source) {
         return Ok(&events::LAYOUT);
     }

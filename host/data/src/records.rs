@@ -37,6 +37,16 @@ struct Quoted<'a> {
 impl<'a> Records<'a> {
     /// A text whose fields are parted so; lines that begin with `#` may be comments.
     pub(super) fn new(bytes: &'a [u8], separator: Separator, comments: bool) -> Self {
+        Self::from_line(bytes, separator, comments, 1)
+    }
+
+    /// A text that begins at a line of its file.
+    pub(super) fn from_line(
+        bytes: &'a [u8],
+        separator: Separator,
+        comments: bool,
+        line: u64,
+    ) -> Self {
         let quoted = match separator {
             Separator::Byte(byte) if byte != b'\t' && bytes.contains(&b'"') => {
                 let reader = ReaderBuilder::new()
@@ -63,7 +73,7 @@ impl<'a> Records<'a> {
             Separator::Blanks => None,
         };
         let unquotes = separator == Separator::Byte(b'\t') && bytes.contains(&b'"');
-        let (fields, line, next) = (Vec::new(), 1, (0, 1));
+        let (fields, next) = (Vec::new(), (0, line));
         Self {
             bytes,
             text,
@@ -193,6 +203,17 @@ impl<'a> Records<'a> {
         place(end) == self.bytes.len()
             && read.iter().filter(|&&byte| byte == b'"').count() % 2 == 1
             && record.iter().any(has_lines)
+    }
+
+    /// The offset where the record begins.
+    pub(super) fn begin(&self) -> usize {
+        match &self.quoted {
+            Some(Quoted { record, .. }) => {
+                let begin = record.position().map_or(0, csv::Position::byte);
+                usize::try_from(begin).unwrap_or(usize::MAX)
+            }
+            None => self.fields.first().map_or(0, |field| field.0),
+        }
     }
 
     /// The line where the record begins, from 1.

@@ -276,6 +276,18 @@ pub enum SamplesView<'a> {
 }
 
 impl<'a> SamplesView<'a> {
+    /// A copy.
+    pub fn to_samples(&self) -> Samples {
+        match self {
+            Self::Symbols(symbols) => Samples::Symbols(symbols.to_vec()),
+            Self::Channels(view) => {
+                let mut rows = Rows::new(view.dimension());
+                view.iter_in_part().for_each(|row| rows.push(row));
+                Samples::Channels(rows)
+            }
+        }
+    }
+
     /// Number of observations, missing ones included.
     #[inline]
     pub fn len(&self) -> usize {

@@ -39,6 +39,16 @@ pub(super) fn read(
     options: &ReadOptions,
     of_events: bool,
 ) -> Result<Part, DataError> {
+    let (table, columns) = open(name, bytes, options)?;
+    read_rows(table, &columns, options, of_events)
+}
+
+/// Opens a series table before its first row, and finds the roles of its columns.
+pub(super) fn open<'t>(
+    name: &'t str,
+    bytes: &'t [u8],
+    options: &ReadOptions,
+) -> Result<(Table<'t>, Columns), DataError> {
     let source = &options.source;
     let wanted = match &options.kind {
         Some(Kind::Channels(wanted)) => Some(wanted.as_slice()),
@@ -46,20 +56,31 @@ pub(super) fn read(
     };
     let mut looked = Table::open_as(name, bytes, source)?;
     let roles = Roles::of(&mut looked, source, wanted.unwrap_or_default())?;
-    let mut table = Table::open_as(name, bytes, source)?;
-    let layout = Columns::of(&table, roles, wanted)?;
+    let table = Table::open_as(name, bytes, source)?;
+    let columns = Columns::of(&table, roles, wanted)?;
+    Ok((table, columns))
+}
+
+/// Reads the rows of a series table, all of them or those of some whole series.
+pub(super) fn read_rows(
+    mut table: Table<'_>,
+    layout: &Columns,
+    options: &ReadOptions,
+    of_events: bool,
+) -> Result<Part, DataError> {
+    let source = &options.source;
+    let name = table.file().to_owned();
     let header = |column: usize| table.header()[column].clone();
     let mut part = Part {
         columns: layout.columns.iter().map(|&column| header(column)).collect(),
-        channels: (!of_events)
-            .then(|| wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
+        channels: (!of_events).then(|| layout.names.clone()),
         text_column: of_events
             .then(|| (table.number(layout.channels[0].0), header(layout.channels[0].0))),
         label_column: layout.label.map(|column| (table.number(column), header(column))),
         clocked: layout.time.is_some_and(|(_, times)| times.named()),
-        units: layout.units(&table, wanted),
+        units: layout.units.clone(),
         findings: layout.findings.clone(),
-        ..Part::new(name)
+        ..Part::new(&name)
     };
     // Where each series is among the drafts, and the line where it begins.
     let mut first_lines: HashMap<String, (usize, u64)> = HashMap::new();
@@ -158,7 +179,7 @@ pub(super) fn read(
         part.clocked = false;
     }
     if layout.series.is_none() {
-        part.drafts.iter_mut().for_each(|draft| draft.id = stem(name).to_owned());
+        part.drafts.iter_mut().for_each(|draft| draft.id = stem(&name).to_owned());
     }
     parting.name_parts(&mut part);
     check_no_features(&part, layout.time.is_some())?;
@@ -166,16 +187,20 @@ pub(super) fn read(
 }
 
 /// Roles of the columns.
-struct Columns {
-    series: Option<usize>,
+pub(super) struct Columns {
+    pub(super) series: Option<usize>,
     label: Option<usize>,
     /// Column of the times; `None` in a table whose lines are in order of time.
     time: Option<(usize, Times)>,
     usual_step: Option<f64>,
-    take_turns: bool,
+    pub(super) take_turns: bool,
     columns: Vec<usize>,
     /// Channels, with the conversion to the required unit.
     channels: Vec<(usize, Conversion)>,
+    /// Names of the channels.
+    names: Vec<String>,
+    /// Channels that were wanted under another name.
+    units: Vec<UnitMatch>,
     commas: Commas,
     findings: super::source::Findings,
 }
@@ -199,6 +224,12 @@ impl Columns {
             }
         };
         let commas = table.commas();
+        let names = match wanted {
+            None => channels.iter().map(|&(column, _)| header[column].clone()).collect(),
+            Some(wanted) => wanted.to_vec(),
+        };
+        let named: Vec<(usize, &str)> = header.iter().map(String::as_str).enumerate().collect();
+        let units = UnitMatch::all(wanted.unwrap_or_default(), &channels, &named);
         Ok(Self {
             series,
             label,
@@ -207,6 +238,8 @@ impl Columns {
             take_turns,
             columns,
             channels,
+            names,
+            units,
             commas,
             findings,
         })
@@ -215,18 +248,6 @@ impl Columns {
     /// Returns whether a column places each row, so that none is without any field.
     fn is_placed(&self) -> bool {
         self.series.is_some() || self.time.is_some()
-    }
-
-    /// Names of the channels.
-    fn names(&self, table: &Table<'_>) -> Vec<String> {
-        self.channels.iter().map(|&(column, _)| table.header()[column].clone()).collect()
-    }
-
-    /// Wanted channels that the table names otherwise.
-    fn units(&self, table: &Table<'_>, wanted: Option<&[String]>) -> Vec<UnitMatch> {
-        let names: Vec<(usize, &str)> =
-            table.header().iter().map(String::as_str).enumerate().collect();
-        UnitMatch::all(wanted.unwrap_or_default(), &self.channels, &names)
     }
 
     /// Label of the current row; `None` for a missing field.

@@ -13,6 +13,8 @@ use super::source::{Finding, Findings, Found, Source};
 use super::values::{Values, finite};
 use crate::words::{is_hidden, shorten};
 
+mod rows;
+
 /// The names in a text's first line.
 pub(super) fn header_names(text: &[u8]) -> Vec<String> {
     let dialect = Dialect::of(text, &Source::default());

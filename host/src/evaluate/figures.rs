@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::{Interval, Judged, Units};
+use super::{Interval, Judged, Tally};
 
 /// Figures of a classifier on labelled windows.
 ///
@@ -48,19 +48,15 @@ pub struct ClassFigures {
 impl Figures {
     /// The figures of judged windows; windows without a label are left out.
     pub fn of<'a>(classes: &[String], judged: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let mut tally = Tally::new(classes.len());
+        tally.count(judged);
+        Self::of_tally(classes, &tally)
+    }
+
+    /// The figures of counts, without intervals.
+    pub(super) fn of_tally(classes: &[String], tally: &Tally) -> Self {
         let count = classes.len();
-        let mut confusion = vec![vec![0; count]; count];
-        let (mut windows, mut undecided, mut refused_samples) = (0, 0, 0);
-        let mut of_class = vec![0; count];
-        for one in judged.into_iter().filter(|one| one.label < count) {
-            windows += 1;
-            refused_samples += one.refused;
-            of_class[one.label] += 1;
-            match one.decision {
-                Some(decision) if decision < count => confusion[one.label][decision] += 1,
-                _ => undecided += 1,
-            }
-        }
+        let Tally { windows, undecided, refused, of_class, confusion, .. } = tally;
         let ratio = |part: usize, whole: usize| {
             if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
         };
@@ -84,35 +80,24 @@ impl Figures {
             .map(|class| per_class[class].f1)
             .collect();
         Self {
-            windows,
-            accuracy: ratio(right, windows),
+            windows: *windows,
+            accuracy: ratio(right, *windows),
             macro_f1: seen.iter().sum::<f64>() / seen.len().max(1) as f64,
             classes: classes.to_vec(),
-            confusion,
+            confusion: confusion.clone(),
             per_class,
-            refused_samples,
-            undecided,
+            refused_samples: *refused,
+            undecided: *undecided,
         }
     }
 
     /// Adds the intervals of precision and recall, over the units that judged windows belong to: see
-    /// [`Units::accuracy`].
+    /// [`Units::accuracy`](super::Units::accuracy).
     #[must_use]
-    pub fn with_intervals(mut self, judged: &[Judged], unit: &[usize]) -> Self {
-        let units = unit.iter().max().map_or(0, |last| last + 1);
-        for (class, figures) in self.per_class.iter_mut().enumerate() {
-            // Right windows, those of the class and those decided for it, by unit.
-            let mut counts = vec![[0; 3]; units];
-            for (one, &unit) in judged.iter().zip(unit) {
-                let [of_class, decided] = [one.label == class, one.decision == Some(class)];
-                let told = [of_class && decided, of_class, decided];
-                counts[unit].iter_mut().zip(told).for_each(|(n, it)| *n += usize::from(it));
-            }
-            let share =
-                |of: usize| Units::of_counts(counts.iter().map(|n| (n[0], n[of]))).accuracy();
-            (figures.recall_interval, figures.precision_interval) = (share(1), share(2));
-        }
-        self
+    pub fn with_intervals(self, judged: &[Judged], unit: &[usize]) -> Self {
+        let mut tally = Tally::new(self.classes.len());
+        tally.add(judged, unit);
+        tally.with_intervals(self)
     }
 
     /// Returns whether samples were refused, windows left without a decision, or classes without a window.

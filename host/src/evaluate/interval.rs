@@ -64,20 +64,7 @@ impl Units {
     ///
     /// `None` for less than two units with a window.
     pub fn accuracy(&self) -> Option<Interval> {
-        let sums = Sums::of(&self.0)?;
-        let p = sums.share;
-        let z = Normal::standard().inverse_cdf(QUANTILE);
-        let known = (z / sums.quantile).powi(2);
-        let telling = match p * (1.0 - p) {
-            0.0 => 0.0,
-            variance => (variance / sums.variance).min(sums.windows) * known,
-        };
-        let n = telling.max(sums.windows.powi(2) / sums.squares);
-        let (centre, half) =
-            (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + (z / (2.0 * n)).powi(2)).sqrt());
-        let end = |x: f64| (x / (1.0 + z * z / n)).clamp(0.0, 1.0);
-        // Rounding must not leave out the figure itself, where all or none are right.
-        Some(Interval { mean: p, low: end(centre - half).min(p), high: end(centre + half).max(p) })
+        UnitSums::of(self.0.iter().copied()).accuracy()
     }
 
     /// Gain in accuracy over another classifier on the same windows: the difference `d` with
@@ -90,47 +77,76 @@ impl Units {
     /// stands for a further window on which the two differ: that they never differed does not prove that they never will.
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         let pairs = self.0.iter().zip(&other.0);
-        let sums =
-            Sums::of(&pairs.map(|(own, other)| (own.0 - other.0, own.1)).collect::<Vec<_>>())?;
+        let sums = UnitSums::of(pairs.map(|(own, other)| (own.0 - other.0, own.1)));
+        let (mean, variance, quantile) = sums.share()?;
         let one_more = sums.units / (sums.units - 1.0) / sums.windows.powi(2);
-        let half = sums.quantile * (sums.variance + one_more).sqrt();
-        let mean = sums.share;
+        let half = quantile * (variance + one_more).sqrt();
         Some(Interval { mean, low: (mean - half).max(-1.0), high: (mean + half).min(1.0) })
     }
 }
 
-/// Sums that intervals over units need.
-struct Sums {
+/// Sums over units from which intervals follow: memory does not grow with the units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct UnitSums {
     units: f64,
+    parts: f64,
     windows: f64,
-    /// Sum of the squared numbers of windows.
+    /// Sums of the squares of parts and of windows, and of their products.
+    squares_of_parts: f64,
     squares: f64,
-    /// The sum of parts over that of windows.
-    share: f64,
-    /// Variance between the units.
-    variance: f64,
-    /// Student's, at one unit less.
-    quantile: f64,
+    products: f64,
 }
 
-impl Sums {
-    fn of(units: &[(f64, f64)]) -> Option<Self> {
-        let drawn = || units.iter().filter(|unit| unit.1 > 0.0);
-        let units = drawn().count() as f64;
+impl UnitSums {
+    /// Adds a unit: a part of its windows, and all of them. One without windows is none.
+    pub(super) fn add(&mut self, (part, all): (f64, f64)) {
+        if all > 0.0 {
+            self.units += 1.0;
+            self.parts += part;
+            self.windows += all;
+            self.squares_of_parts += part * part;
+            self.squares += all * all;
+            self.products += part * all;
+        }
+    }
+
+    fn of(units: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let mut sums = Self::default();
+        units.into_iter().for_each(|unit| sums.add(unit));
+        sums
+    }
+
+    /// The share of the parts, its variance between the units, and Student's quantile at one unit less; `None` for less
+    /// than two units.
+    fn share(&self) -> Option<(f64, f64, f64)> {
+        let units = self.units;
         if units < 2.0 {
             return None;
         }
-        let windows: f64 = drawn().map(|unit| unit.1).sum();
-        let share = drawn().map(|unit| unit.0).sum::<f64>() / windows;
-        let apart: f64 = drawn().map(|(part, all)| (part - share * all).powi(2)).sum();
-        Some(Self {
-            units,
-            windows,
-            squares: drawn().map(|unit| unit.1 * unit.1).sum(),
-            share,
-            variance: units / (units - 1.0) * apart / (windows * windows),
-            quantile: StudentsT::new(0.0, 1.0, units - 1.0).ok()?.inverse_cdf(QUANTILE),
-        })
+        let share = self.parts / self.windows;
+        // The sum of (part - share all)^2, of which rounding may leave less than nothing.
+        let apart =
+            self.squares_of_parts - 2.0 * share * self.products + share * share * self.squares;
+        let variance = units / (units - 1.0) * apart.max(0.0) / (self.windows * self.windows);
+        let quantile = StudentsT::new(0.0, 1.0, units - 1.0).ok()?.inverse_cdf(QUANTILE);
+        Some((share, variance, quantile))
+    }
+
+    /// [`Units::accuracy`].
+    pub(super) fn accuracy(&self) -> Option<Interval> {
+        let (p, variance, quantile) = self.share()?;
+        let z = Normal::standard().inverse_cdf(QUANTILE);
+        let known = (z / quantile).powi(2);
+        let telling = match p * (1.0 - p) {
+            0.0 => 0.0,
+            of_one => (of_one / variance).min(self.windows) * known,
+        };
+        let n = telling.max(self.windows.powi(2) / self.squares);
+        let (centre, half) =
+            (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + (z / (2.0 * n)).powi(2)).sqrt());
+        let end = |x: f64| (x / (1.0 + z * z / n)).clamp(0.0, 1.0);
+        // Rounding must not leave out the figure itself, where all or none are right.
+        Some(Interval { mean: p, low: end(centre - half).min(p), high: end(centre + half).max(p) })
     }
 }
 

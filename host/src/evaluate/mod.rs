@@ -9,6 +9,7 @@ mod kernel;
 mod latency;
 mod rejection;
 mod roc;
+mod tally;
 mod thresholds;
 mod unknown;
 
@@ -23,6 +24,7 @@ pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
 pub use rejection::{confidence, learn_confidence, leave_classes_out};
 pub use roc::Roc;
+pub use tally::Tally;
 pub use thresholds::{RejectionFigures, Unseen, thresholds};
 pub use unknown::UnknownClass;
 

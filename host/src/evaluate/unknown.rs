@@ -45,6 +45,17 @@ impl UnknownClass {
         strangers.map(of).filter(|one| one.series > 0).collect()
     }
 
+    /// Adds the counts of further series of the same class.
+    pub fn add(&mut self, other: &Self) {
+        self.series += other.series;
+        self.windows += other.windows;
+        self.undecided += other.undecided;
+        self.decided.iter_mut().zip(&other.decided).for_each(|(own, other)| own.1 += other.1);
+        if let (Some(own), Some(other)) = (&mut self.rejected, other.rejected) {
+            *own += other;
+        }
+    }
+
     fn of(deployed: &Deployed, class: String, series: usize, judged: &[Judged]) -> Self {
         let mut decided = vec![0; deployed.classes().len()];
         judged.iter().filter_map(|one| one.decision).for_each(|decision| decided[decision] += 1);

@@ -18,6 +18,7 @@ pub use baum_welch::fit;
 pub use dynamics::{SystemEm, SystemFit};
 pub(crate) use options::starting_anywhere;
 pub use options::{BaumWelch, Fit, FitError, Restart};
+pub(crate) use passes::{Climb, LeafSums};
 pub use passes::{ExpectationStep, FittedMoments};
 pub use switching::{SwitchingEm, SwitchingFit};
 pub use topology::Topology;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::options::{BaumWelch, Fit, FitError};
 use super::topology::Topology;
 use crate::batch::{Batch, Expectations, expectations_to_sum};
-use crate::data::SamplesView;
 use crate::data::internals::centre_and_spread;
+use crate::data::{Samples, SamplesView};
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Hmm, Regularisation};
 use crate::sums::{LEAF, Summand, Sums, sum_leaves};
@@ -91,6 +91,7 @@ impl FittedMoments {
 }
 
 /// Bounds on estimates.
+#[derive(Clone)]
 pub(super) struct Bounds {
     moments: FittedMoments,
     /// Floor of standard deviations, `[channel]`.
@@ -163,9 +164,6 @@ impl<'a> FitData<'a> {
 
 /// [`fit`](super::fit), by the expectations of a model of this shape.
 ///
-/// Convergence is judged by what the passes raise: the log-likelihood and, where there are
-/// pseudocounts, the logarithm of the prior density that they are. It cannot fall but by rounding.
-///
 /// `passed` are the log-likelihoods of the models before `start`, of passes that did not converge.
 pub(super) fn improve(
     options: &BaumWelch,
@@ -173,32 +171,91 @@ pub(super) fn improve(
     (start, passed): (Hmm, Vec<f64>),
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {
-    start.validate()?;
-    let held = data.held(options);
-    let samples: usize = data.sequences.iter().map(SamplesView::observed).sum();
-    // Where the states are known the first pass is all there is to learn.
-    let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
-    let enough = options.tolerance * samples as f64;
-    let mut model = start;
-    let mut log_likelihood = passed;
-    let mut before = f64::NEG_INFINITY;
+    let samples = data.sequences.iter().map(SamplesView::observed).sum();
+    let mut climb = Climb::new(options, data.bounds.clone(), samples, (start, passed))?;
     loop {
-        let expected = total(data.expect, &model, &data.leaves)?;
-        log_likelihood.push(expected.log_likelihood);
-        let now = expected.log_likelihood + log_prior(&model, options, &held);
-        let passes = log_likelihood.len() - 1;
-        let converged = passes >= least && (now - before).abs() <= enough;
-        if converged || passes >= options.iterations {
-            let (family, parts) = (model.emission.family(), model.emission.parts());
-            let occupancy = family.occupancy(&expected.emission);
-            let floored = family.floored(parts, held.floor);
-            let (seed, restarts) = (options.seed, Vec::new());
-            let fit = Fit { model, log_likelihood, seed, converged, occupancy, floored, restarts };
+        let expected = total(data.expect, climb.model(), &data.leaves)?;
+        if let Some(fit) = climb.step(&expected) {
             return Ok(fit);
         }
-        before = now;
-        maximise(&mut model, &expected, options, &held);
         progress();
+    }
+}
+
+/// A model on its way up: Baum-Welch whose expected statistics come from wherever the data are.
+///
+/// Convergence is judged by what the passes raise: the log-likelihood and, where there are
+/// pseudocounts, the logarithm of the prior density that they are. It cannot fall but by rounding.
+pub(crate) struct Climb<'o> {
+    options: &'o BaumWelch,
+    bounds: Bounds,
+    /// The least gain of a pass, in nats.
+    enough: f64,
+    model: Hmm,
+    log_likelihood: Vec<f64>,
+    before: f64,
+}
+
+impl<'o> Climb<'o> {
+    /// Starts at a model, after passes of the log-likelihoods `passed`; `samples` are those observed.
+    ///
+    /// # Errors
+    /// [`FitError`] if the model is invalid.
+    pub(super) fn new(
+        options: &'o BaumWelch,
+        bounds: Bounds,
+        samples: usize,
+        (model, log_likelihood): (Hmm, Vec<f64>),
+    ) -> Result<Self, FitError> {
+        model.validate()?;
+        let enough = options.tolerance * samples as f64;
+        Ok(Self { options, bounds, enough, model, log_likelihood, before: f64::NEG_INFINITY })
+    }
+
+    /// Starts at a model whose estimates are bounded by the moments of `samples` observed samples, or of some of them.
+    ///
+    /// # Errors
+    /// [`FitError`] if the model is invalid.
+    pub(crate) fn from_model(
+        options: &'o BaumWelch,
+        moments: FittedMoments,
+        samples: usize,
+        model: Hmm,
+    ) -> Result<Self, FitError> {
+        let bounds = Bounds::from_moments(options, FittedMoments { samples, ..moments });
+        Self::new(options, bounds, samples, (model, Vec::new()))
+    }
+
+    /// The model whose expected statistics are to come.
+    pub(crate) fn model(&self) -> &Hmm {
+        &self.model
+    }
+
+    /// Takes the model's expected statistics: the fit where that was the last pass, else the next model is there.
+    pub(crate) fn step(&mut self, expected: &Expectations) -> Option<Fit> {
+        let options = self.options;
+        let held = self.bounds.held(options);
+        // Where the states are known the first pass is all there is to learn.
+        let least = if options.topology == Topology::Positions { 1 } else { LEAST_PASSES };
+        self.log_likelihood.push(expected.log_likelihood);
+        let now = expected.log_likelihood + log_prior(&self.model, options, &held);
+        let passes = self.log_likelihood.len() - 1;
+        let converged = passes >= least && (now - self.before).abs() <= self.enough;
+        if converged || passes >= options.iterations {
+            let (family, parts) = (self.model.emission.family(), self.model.emission.parts());
+            return Some(Fit {
+                occupancy: family.occupancy(&expected.emission),
+                floored: family.floored(parts, held.floor),
+                model: self.model.clone(),
+                log_likelihood: self.log_likelihood.clone(),
+                seed: options.seed,
+                converged,
+                restarts: Vec::new(),
+            });
+        }
+        self.before = now;
+        maximise(&mut self.model, expected, options, &held);
+        None
     }
 }
 
@@ -254,6 +311,66 @@ impl<'a> ExpectationStep<'a> {
             of_leaf(expectations_to_sum, model, &self.leaves[leaf - self.first], leaf)
         };
         sum_leaves(some, &of_leaf)
+    }
+}
+
+/// Expected statistics of a model over sequences that come in order, some at a time: leaf by leaf, as
+/// [`ExpectationStep`] sums those that are there together, to the same bits.
+///
+/// RAM: less than a leaf of sequences, and the tree.
+#[derive(Default)]
+pub(crate) struct LeafSums {
+    sums: Sums<Expectations>,
+    /// Sequences that do not fill a leaf yet.
+    left: Vec<Samples>,
+    /// Leaves summed.
+    leaves: usize,
+    /// Samples observed so far.
+    observed: usize,
+}
+
+impl LeafSums {
+    /// Adds the next sequences.
+    ///
+    /// # Errors
+    /// [`FitError::Impossible`]: the model makes a sequence impossible.
+    pub(crate) fn add(&mut self, model: &Hmm, next: &[SamplesView<'_>]) -> Result<(), FitError> {
+        self.observed += next.iter().map(SamplesView::observed).sum::<usize>();
+        let left = std::mem::take(&mut self.left);
+        let all: Vec<SamplesView<'_>> =
+            left.iter().map(Samples::view).chain(next.iter().copied()).collect();
+        let (full, rest) = all.split_at(all.len() / LEAF * LEAF);
+        self.sum(model, full)?;
+        self.left = rest.iter().map(SamplesView::to_samples).collect();
+        Ok(())
+    }
+
+    fn sum(&mut self, model: &Hmm, leaves: &[SamplesView<'_>]) -> Result<(), FitError> {
+        let (first, count) = (self.leaves, leaves.len().div_ceil(LEAF));
+        let step = ExpectationStep::from_leaf(first, leaves);
+        for (at, level, sum) in step.sums(model, first..first + count)?.into_nodes() {
+            // No leaf comes twice.
+            let _ = self.sums.insert(at, level, sum);
+        }
+        self.leaves += count;
+        Ok(())
+    }
+
+    /// Samples observed.
+    pub(crate) fn observed(&self) -> usize {
+        self.observed
+    }
+
+    /// The sum over all sequences.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub(crate) fn total(mut self, model: &Hmm) -> Result<Expectations, FitError> {
+        let left = std::mem::take(&mut self.left);
+        let views: Vec<SamplesView<'_>> = left.iter().map(Samples::view).collect();
+        self.sum(model, &views)?;
+        let total = self.sums.total(self.leaves).ok().flatten();
+        Ok(total.unwrap_or_else(|| Expectations::zero(model)))
     }
 }
 

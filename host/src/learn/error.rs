@@ -88,6 +88,14 @@ pub enum TrainError {
         /// Part that takes whole samples only.
         what: &'static str,
     },
+    /// A training that needs all of the data at a time.
+    #[error("{what} not trained a chunk at a time: {remedy}")]
+    InChunks {
+        /// What is trained, with its verb.
+        what: String,
+        /// Remedy.
+        remedy: &'static str,
+    },
     /// Fewer than two classes among the labels.
     #[error("{file}: {found} class{} among the labels, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
     OneClass {

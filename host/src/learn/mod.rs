@@ -29,12 +29,14 @@
 //! | `search/` | from a space to a [`Plan`]: searches, each by what is held out |
 //! | `selection/` | inner folds, verdicts, and when one result leads another |
 //! | `trainer.rs` | [`train`], [`Trainer`]: a space is checked, a plan chosen, the plan fitted |
+//! | `chunked.rs` | [`train_in_chunks`]: choices by a sample of a large table, numbers by all of it |
 //! | `training/` | some series of a trial, their class models, none fitted twice, and what is held back |
 //! | `variation/` | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched |
 //! | `features/` | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions |
 //! | `machine/` | machines of several classes on features, on kernels of scores; on the [kernel values of windows](train_fixed_length) in `on_windows.rs` |
 //! | `solver/` | [`Learner`]: what is trained on features, or on a Gram matrix |
 
+mod chunked;
 mod error;
 mod features;
 mod kind;
@@ -57,6 +59,7 @@ pub use crate::classifier::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
     Lead, Price, Scaling, ScoreModels, Selection, Setting, WildSample,
 };
+pub use chunked::train_in_chunks;
 pub use error::TrainError;
 pub use features::affine::Affine;
 pub use features::scaler::{FeatureScaler, Scales};

@@ -107,9 +107,24 @@ impl<'a> Trainer<'a> {
         space: &Space<'_>,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
+        Ok(self.train_planned(space, progress)?.1)
+    }
+
+    /// [`train_in`](Self::train_in), with the plan that was chosen.
+    pub(crate) fn train_planned(
+        &self,
+        space: &Space<'_>,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Plan, Trained), TrainError> {
         space.check()?;
         let (plan, taken) = self.judge(progress).plan(space)?;
-        self.fit_within_limits(&plan, taken, progress)
+        let trained = self.fit_within_limits(&plan, taken, progress)?;
+        Ok((plan, trained))
+    }
+
+    /// What trainings share.
+    pub(crate) fn shared(&self) -> &Shared<'a> {
+        &self.shared
     }
 
     /// Chooses the best of a space that was [checked](Space::check).

@@ -7,7 +7,7 @@ use super::figures::{Beside, interval_words, write_beside, write_doubts, write_f
 use super::selection::brief;
 use super::table::{share, write_cost};
 use super::{EmissionSummary, Table, counted, grouped};
-use crate::data::{Dataset, Period, Windowing, rate_words};
+use crate::data::{Dataset, Period, TableCounts, Windowing, rate_words};
 use crate::evaluate::{
     Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, RejectionFigures, Roc,
 };
@@ -47,6 +47,15 @@ impl DataSummary {
             window: windowing.map(|by| by.length.get()),
             hop: windowing.map(|by| by.hop.get()),
         }
+    }
+}
+
+impl DataSummary {
+    /// Summary of a table of which a sample was summarised.
+    #[must_use]
+    pub fn of_table(self, counts: &TableCounts) -> Self {
+        let TableCounts { series, samples, missing, .. } = *counts;
+        Self { series, samples, missing, ..self }
     }
 }
 

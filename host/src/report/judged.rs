@@ -9,7 +9,7 @@ use super::evaluation::DataSummary;
 use super::figures::{Beside, interval_words, write_beside, write_figures};
 use super::table::{share, write_cost};
 use super::unknown::write_unknown;
-use super::{EmissionSummary, Table, grouped};
+use super::{EmissionSummary, OutOfCoreSummary, Table, grouped};
 use crate::deploy::DeviceCost;
 use crate::evaluate::{Figures, Interval, Latency, Roc, UnknownClass};
 
@@ -45,6 +45,9 @@ pub struct ModelEvaluation {
     pub group: Option<String>,
     /// Figures by group, where a column was named.
     pub groups: Vec<GroupFigures>,
+    /// How the table was read in chunks; left out of one that was read whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_of_core: Option<OutOfCoreSummary>,
 }
 
 /// Figures on the windows of one group.
@@ -62,7 +65,9 @@ pub struct GroupFigures {
 
 impl fmt::Display for ModelEvaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}\n{} ({})\n", self.data, self.model, self.which())?;
+        writeln!(f, "{}", self.data)?;
+        self.out_of_core.iter().try_for_each(|how| writeln!(f, "{how}"))?;
+        writeln!(f, "{} ({})\n", self.model, self.which())?;
         if self.figures.is_some() {
             if f.alternate() || !self.groups.is_empty() {
                 writeln!(f, "{}", self.by_group())?;

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::selection::{write_choice, write_chosen, write_copies, write_forms, write_limits};
 use super::table::write_cost;
-use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
+use super::{
+    DataSummary, EmissionSummary, OutOfCoreSummary, Stored, Table, counted, grouped, short,
+};
 use crate::classifier::{Choice, Confidence, CopiesChoice, FormChoice, ScoreModels};
 use crate::data::Kind;
 use crate::deploy::{Cost, DeviceCost};
@@ -45,6 +47,9 @@ pub struct FitReport {
     pub stored: Option<Stored>,
     /// Calibration of decisions; null if not requested.
     pub confidence: Option<Confidence>,
+    /// How the table was read in chunks; left out of one that was read whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_of_core: Option<OutOfCoreSummary>,
     /// The model's file.
     pub model: String,
     /// Cost on a device.
@@ -107,6 +112,7 @@ impl ClassFit {
 impl fmt::Display for FitReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} ({} in all)", self.data, grouped(self.windows))?;
+        self.out_of_core.iter().try_for_each(|how| writeln!(f, "{how}"))?;
         let (states, classes) =
             (counted(self.states, "hidden state"), counted(self.classes.len(), "class"));
         if self.fits.is_empty() {

@@ -1,8 +1,10 @@
 //! `fishweir evaluate`.
 
+mod chunks;
 mod events;
 mod figures;
 mod kernels;
+mod notes;
 mod records;
 
 use std::borrow::Cow;
@@ -19,6 +21,7 @@ use fishweir::report::{
     BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
     ModelComparison, ModelEvaluation, Validated, counted,
 };
+use notes::{note_trained_on, note_unknown};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
 use super::emitting::Emitting;
@@ -26,11 +29,12 @@ use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
 use super::options::{each_once, note_idle, refuse_idle};
+use super::out_of_core::OutOfCore;
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, network, next, note, progress, tell};
+use super::{Failure, believing, findings, network, next, progress, refusals, tell};
 use crate::Topic;
 use crate::help::brief;
 
@@ -138,6 +142,8 @@ pub(super) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     gathering: Gathering,
+    #[command(flatten)]
+    out_of_core: OutOfCore,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -154,6 +160,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if arguments.data.len() > 1 {
             return Err(Failure::input(Topic::OneFile, "--events takes one file of marked series"));
         }
+        let chunks = arguments.out_of_core.given();
+        refuse_idle(&chunks, "a spotter is judged on whole series")?;
         return events::run(arguments);
     }
     // Without it the column of marks is a channel.
@@ -173,7 +181,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let group = arguments.training.group.as_deref();
             let reading = kernels::reading(arguments, &kernels)?;
             let reading = arguments.gathering.add_to(reading, group);
-            let data = tell::read_all(&arguments.data, &reading)?;
+            // Of a large table the sample is cross-validated, and that is noted.
+            let data = match arguments.out_of_core.open(&arguments.data, &reading, None, &[])? {
+                Some(table) => table.into_sample(),
+                None => tell::read_all(&arguments.data, &reading)?,
+            };
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
@@ -219,8 +231,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )),
             }
         }
-        [first, ..] if network::is_classifier(first) => records::judge(arguments, &outputs),
+        [first, ..] if network::is_classifier(first) => {
+            refuse_idle(&arguments.out_of_core.given(), "a table of records is read whole")?;
+            records::judge(arguments, &outputs)
+        }
+        [model] if arguments.out_of_core.is_given() => chunks::run(arguments, model, &outputs),
         models => {
+            let chunks = arguments.out_of_core.given();
+            refuse_idle(
+                &chunks,
+                "several models are compared on windows that are there at a time",
+            )?;
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
             note_idle(&given, "what is judged is trained already")?;
@@ -335,32 +356,10 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let classes = model.deployed.classes();
     let data =
         tell::read_all_against(&arguments.data, &options, model.contract().as_ref(), classes)?;
-    let trained_on = model.provenance().and_then(|trained| trained.checksum);
-    if trained_on.is_some() && trained_on == data.checksum() {
-        note(
-            Topic::TrainingData,
-            format_args!(
-                "{} was trained on these data: its accuracy on other data is lower",
-                path.display()
-            ),
-        );
-    }
+    note_trained_on(path, &model, &data);
     let windowing = model.windowing(arguments.cutting.windowing());
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());
-    for UnknownClass { class, series, .. } in &unknown {
-        note(
-            Topic::UnknownClass,
-            format_args!(
-                "class `{class}` is unknown to {}: its {} left out of the metrics and reported \
-             separately",
-                path.display(),
-                match series {
-                    1 => "1 series is".to_owned(),
-                    _ => format!("{} are", counted(*series, "series")),
-                }
-            ),
-        );
-    }
+    note_unknown(path, &unknown);
     if unknown.iter().map(|one| one.series).sum::<usize>() == data.series().len() {
         tell::windows(&data, windowing.as_ref());
         tell::unobserved(&data, windowing.as_ref());
@@ -381,8 +380,12 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let windows = data.windows(windowing.as_ref());
     let first = judged.iter().find(|one| one.refused > 0);
     let first = first.and_then(|one| windows.of(one.series).iter().find(|w| w.start == one.start));
-    let refused =
-        tell::refused(&model.deployed, &data, judged.iter().map(|one| one.refused).sum(), first);
+    let refused = refusals::refused(
+        &model.deployed,
+        &data,
+        judged.iter().map(|one| one.refused).sum(),
+        first,
+    );
     let classes = model.deployed.classes();
     let unit = judged
         .iter()
@@ -433,6 +436,7 @@ fn unjudged(
         cost: model.deployed.device_cost(),
         group: arguments.training.group.clone(),
         groups: Vec::new(),
+        out_of_core: None,
     }
 }
 

@@ -10,19 +10,20 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::fit::Fit;
-use fishweir::learn::{ClassifierKind, Request, ScoreModels, Trained};
+use fishweir::learn::{ClassifierKind, Mirror, RIDGE, Request, ScoreModels, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
 use super::believing::Believing;
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
-use super::options::{named, note_idle};
+use super::options::{named, note_idle, refuse_idle};
+use super::out_of_core::{OutOfCore, summary};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
-use super::training::{as_taken, fit, requests};
-use super::{Failure, next, tell};
+use super::training::{as_taken, fit, fit_table, requests};
+use super::{Failure, Topic, next, note, tell};
 use crate::help::brief;
 
 /// Options that `-h` shows.
@@ -98,6 +99,8 @@ pub(super) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     gathering: Gathering,
+    #[command(flatten)]
+    out_of_core: OutOfCore,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -125,6 +128,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     let outputs = Outputs::check(&[&output], &inputs)?;
     if let Some(family) = arguments.family {
         note_idle(&arguments.believing.given(), "models alone decide nothing")?;
+        refuse_idle(&arguments.out_of_core.given(), "models alone are fitted to whole data")?;
         return models::run(arguments, family, (&output, &outputs), recipe);
     }
     let mut told = arguments.told.names();
@@ -134,8 +138,11 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     told.extend(named([("--order", order)]));
     note_idle(&told, "it is for models alone, --family")?;
     arguments.cutting.check()?;
+    let mut table = None;
     let (data, request, mut trained) = match &arguments.kernel_model {
         Some(path) => {
+            let why = "a kernel machine is trained on all windows at a time";
+            refuse_idle(&arguments.out_of_core.given(), why)?;
             note_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
             kernel::trained(arguments, path)?
         }
@@ -148,17 +155,27 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let reading = arguments.gathering.add_to(reading, group);
-            let data = tell::read_all(&arguments.data, &reading)?;
+            table = arguments.out_of_core.open(&arguments.data, &reading, None, &[])?;
+            let data = match &table {
+                Some(table) => table.sample().clone(),
+                None => tell::read_all(&arguments.data, &reading)?,
+            };
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
             let (_, mut requests) = requests(&training, &[kind], &arguments.cutting, &data)?;
-            let request = requests.remove(0);
+            let mut request = requests.remove(0);
+            if table.is_some() {
+                suit_chunks(&mut request, data.kind());
+            }
             let data = as_taken(&data, &request)?.into_owned();
             check_group(&data, &request)?;
             tell_cut(&data, &request);
             let confidence = arguments.believing.learn(&data, &request)?;
-            let mut trained = fit(&data, &series_of(&data), &request)?;
+            let mut trained = match &table {
+                Some(table) => fit_table(table, &data, &request)?,
+                None => fit(&data, &series_of(&data), &request)?,
+            };
             trained.classifier.confidence = confidence;
             (data, request, trained)
         }
@@ -167,7 +184,11 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     trained.classifier.provenance.recipe = recipe;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
-    let report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
+    let mut report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
+    if let Some(table) = &table {
+        report.data = report.data.of_table(table.counts());
+        report.out_of_core = Some(summary(table, &[]));
+    }
     let data = next::files(&arguments.data);
     let next =
         format!("fishweir evaluate {data} with the same options, for the accuracy on other series");
@@ -177,6 +198,26 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
 /// All series of a data set.
 fn series_of(data: &Dataset) -> Vec<usize> {
     (0..data.series().len()).collect()
+}
+
+/// Leaves out what a training of a whole does by default and one in chunks does not, and notes it.
+fn suit_chunks(request: &mut Request, kind: &Kind) {
+    let before = request.varied(kind);
+    let augment = &mut request.augment;
+    augment.copies = augment.copies.or(Some(0));
+    if augment.mirror == Mirror::Choose {
+        augment.mirror = Mirror::Channels(Vec::new());
+    }
+    if request.varied(kind) != before {
+        let what = "copies and mirror images of series are left out: --out-of-core has some series at a time";
+        note(Topic::OutOfCore, format_args!("{what}"));
+    }
+    if request.kind != ClassifierKind::Bayes && request.learner.is_none() {
+        request.learner = Some(&RIDGE);
+        let what =
+            "the learner is ridge, whose machine is of sums over windows; --learner names another";
+        note(Topic::OutOfCore, format_args!("{what}"));
+    }
 }
 
 /// Notes what is odd about windows and groups, before the work.
@@ -247,6 +288,7 @@ pub(super) fn report(
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
         confidence: classifier.confidence.clone(),
+        out_of_core: None,
         model,
         cost: deployed.device_cost(),
     }

@@ -215,7 +215,7 @@ pub(super) fn explain(
     let count = found.iter().map(refused).sum();
     let first = found.iter().position(|found| refused(found) > 0);
     let first = first.and_then(|index| windows.get(index).copied());
-    let refused = tell::refused(deployed, &data, count, first);
+    let refused = crate::refusals::refused(deployed, &data, count, first);
     let classes = deployed.classes();
     if let Some(path) = &arguments.draw {
         draw(path, &data, classes, &windows, &found)?;

@@ -1,5 +1,6 @@
 //! `fishweir predict`.
 
+mod decisions;
 mod drawn;
 mod explain;
 mod leaps;
@@ -10,18 +11,17 @@ mod times;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use fishweir::data::Window;
+use decisions::Decisions;
 use fishweir::deploy::{Deployed, Stream};
-use fishweir::evaluate::UnknownClass;
 use fishweir_core::classify::RejectionReason;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::help::brief;
 use crate::model::Model;
-use crate::options::note_idle;
+use crate::options::{note_idle, refuse_idle};
+use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
-use crate::{Failure, Topic, network, output, tell};
+use crate::{Failure, Topic, failure, network, note, out_of_core, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -98,7 +98,7 @@ pub(super) struct Arguments {
     /// Read samples from standard input and decide on windows as they fill
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
         "time-column", "segments", "decimal", "sep", "na", "no_header", "header", "encoding", "series-column",
-        "channel-columns", "name-pattern", "annotations", "dry_run"])]
+        "channel-columns", "name-pattern", "annotations", "dry_run", "out_of_core"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever the windows of the training
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
@@ -130,6 +130,8 @@ pub(super) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     gathering: Gathering,
+    #[command(flatten)]
+    out_of_core: OutOfCore,
     /// Write JSON
     #[arg(long)]
     json: bool,
@@ -274,7 +276,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::input(Topic::Unsupported, what));
         }
         let Arguments { cutting, reading, gathering, .. } = arguments;
-        let given = [cutting.given(), reading.of_series(), gathering.given()].concat();
+        let chunks = arguments.out_of_core.given();
+        let given = [cutting.given(), reading.of_series(), gathering.given(), chunks].concat();
         note_idle(&given, "the model is a classifier of records")?;
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
     }
@@ -285,7 +288,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let refused = match arguments.data.as_slice() {
         [] => live::predict_stream(arguments, &model)?,
-        data if arguments.explain.is_some() => explain::explain(arguments, &model, data)?,
+        data if arguments.explain.is_some() => {
+            let chunks = arguments.out_of_core.given();
+            refuse_idle(&chunks, "what explains is of data that are read whole")?;
+            explain::explain(arguments, &model, data)?
+        }
         data => predict_files(arguments, &model, data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
@@ -296,66 +303,40 @@ fn predict_files(
     model: &Model,
     paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
+    let windowing = model.windowing(arguments.cutting.windowing());
+    let windowing = windowing.as_ref();
+    let options = tell::options_to_decide(&arguments.reading, &arguments.gathering, model)?;
+    let (contract, classes) = (model.contract(), model.deployed.classes());
+    let opened = arguments.out_of_core.open(paths, &options, contract.as_ref(), classes)?;
+    if let Some(table) = opened {
+        let sample = table.sample();
+        if arguments.gathering.shows(sample, arguments.json)? {
+            return Ok(None);
+        }
+        tell::windows(sample, windowing);
+        tell::unobserved(sample, windowing);
+        let mut table_of = Decisions::new(model, arguments.json);
+        for chunk in table.chunks()? {
+            let data = chunk?;
+            if contract.as_ref().is_some_and(|contract| !contract.lacks_some()) {
+                data.check_whole_rows()?;
+            }
+            table_of.write(&data, windowing)?;
+        }
+        let summary = out_of_core::summary(&table, &[]);
+        if !arguments.json && failure::is_verbose() {
+            note(Topic::OutOfCore, format_args!("{summary}"));
+        }
+        return table_of.end(Some(&summary));
+    }
     let data = tell::read_to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(None);
     }
-    let windowing = model.windowing(arguments.cutting.windowing());
-    let windows = data.windows(windowing.as_ref());
-    let deployed = &model.deployed;
-    let classes = deployed.classes();
-    let judge = |stream: &mut Stream, window: &Window<'_>| {
-        stream.reset();
-        let refused = window.samples.iter().filter(|&sample| stream.push(sample).is_err()).count();
-        let start = window.start as u64;
-        let end = start + window.samples.len() as u64;
-        let decided = Decided::read(deployed, stream, start, end)?;
-        Ok((window.series, Decided { refused, ..decided }))
-    };
-    let decided: Vec<Result<(usize, Decided<'_>), Failure>> = windows
-        .all()
-        .par_chunks(16)
-        .map_init(
-            || model.deployed.stream(),
-            |stream, windows| windows.iter().map(|one| judge(stream, one)).collect::<Vec<_>>(),
-        )
-        .flatten_iter()
-        .collect();
-    let mut decisions = Vec::with_capacity(decided.len());
-    for one in decided {
-        let (series, one) = one?;
-        decisions.push(Decided { series: Some(&data.series()[series].id), ..one });
-    }
-    tell::windows(&data, windowing.as_ref());
-    tell::unobserved(&data, windowing.as_ref());
-    let first = decisions.iter().position(|one| one.refused > 0);
-    let count = decisions.iter().map(|one| one.refused).sum();
-    let first = first.and_then(|index| windows.all().get(index));
-    let refused = tell::refused(&model.deployed, &data, count, first);
-    let text = if arguments.json {
-        #[derive(Serialize)]
-        struct Scores<'a> {
-            data: &'a str,
-            classes: &'a [String],
-            decisions: Vec<Decided<'a>>,
-            unknown: Vec<UnknownClass>,
-            /// Series that could not be read, and are left out.
-            skipped: usize,
-        }
-        let unknown = UnknownClass::all(deployed, &data, windowing.as_ref());
-        let (source, skipped) = (data.source(), data.skipped());
-        let scores = Scores { data: source, classes, decisions, unknown, skipped };
-        let mut text = serde_json::to_vec(&scores)?;
-        text.push(b'\n');
-        text
-    } else {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(heads(&model.deployed, true))?;
-        for one in &decisions {
-            table.write_record(one.record())?;
-        }
-        table.into_inner().map_err(|error| error.into_error())?
-    };
-    output::print(&text)?;
-    Ok(refused)
+    let mut table = Decisions::new(model, arguments.json);
+    let decisions = table.decide(&data, windowing)?;
+    tell::windows(&data, windowing);
+    tell::unobserved(&data, windowing);
+    table.write_decided(&data, windowing, &decisions)?;
+    table.end(None)
 }

@@ -105,6 +105,11 @@ impl Path {
         Ok(outputs.iter().flat_map(of_outputs).collect())
     }
 
+    /// Machines of one cost, `[output]`, that were trained elsewhere on features of a scaling.
+    pub(crate) fn of_machines(metric: FeatureScaler, machines: Vec<Linear>) -> Self {
+        Self { metric, machines: vec![machines] }
+    }
+
     /// Decisions on unscaled examples, `[cost][example]`.
     pub(crate) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         let (mut rows, labels) = (examples.rows.clone(), &examples.labels);

@@ -2,10 +2,12 @@
 //! items that it has not seen, from one factorisation for all costs.
 
 mod centred;
+mod row_sums;
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 use centred::{Centred, NoFactor, WeightedRows};
+pub(crate) use row_sums::RowSums;
 
 use crate::kernel::Gram;
 use crate::learn::solver::expansion::{Expansion, KernelLearnError, Linear, check_kernel};

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 
 use fishweir_core::classify::Normalisation;
 
-use crate::classifier::ScoreModels;
-use crate::classifier::{Choice, Classifier, Codebooks, Provenance, Rule};
+use crate::classifier::{Choice, Classifier, Codebooks, Form, Provenance, Rule, ScoreModels};
 use crate::data::internals::{FrontEnd, centre_and_scale_of};
-use crate::data::{Dataset, Kind, Lags, SamplesView, Widened, Windows};
+use crate::data::{Dataset, Kind, Lags, SamplesView, Widened, Window, Windows};
+use crate::fit::BaumWelch;
 use crate::kernel::PARAMETERS_AT_MOST;
 use crate::learn::error::TrainError;
 use crate::learn::features::scaler::Scales;
@@ -28,6 +28,12 @@ use crate::learn::variation::{AugmentError, Augmented, Variation};
 use crate::parallel::each;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
+
+/// The logarithms of shares, by Laplace's rule, which keeps a class with no window possible.
+pub(crate) fn log_shares(counts: &[usize]) -> Vec<f64> {
+    let all = counts.iter().map(|count| count + 1).sum::<usize>() as f64;
+    counts.iter().map(|&count| ((count + 1) as f64 / all).ln()).collect()
+}
 
 /// Machines of a scaling, for any kind of training.
 pub(crate) enum AnyPath {
@@ -134,6 +140,16 @@ impl<'a> TrainingSet<'a> {
         self.data.windows(self.trial.request.windowing.as_ref())
     }
 
+    /// The options of Baum-Welch that models of a settled topology were fitted with.
+    pub(crate) fn baum_welch(&self, settled: &Form) -> BaumWelch {
+        BaumWelch {
+            rows: self.trial.form.lags.rows(),
+            topology: settled.topology,
+            states: settled.states,
+            ..self.trial.baum_welch.clone()
+        }
+    }
+
     pub(crate) fn classes(&self) -> &[String] {
         self.data.classes()
     }
@@ -150,9 +166,7 @@ impl<'a> TrainingSet<'a> {
     pub(crate) fn log_priors(&self, series: &[usize]) -> Vec<f64> {
         let (windows, mut counts) = (self.windows(), vec![0_usize; self.data.classes().len()]);
         windows.of_all(series).for_each(|window| counts[self.labels[window.series]] += 1);
-        // Laplace's rule keeps a class with no window possible.
-        let all = counts.iter().map(|count| count + 1).sum::<usize>() as f64;
-        counts.iter().map(|&count| ((count + 1) as f64 / all).ln()).collect()
+        log_shares(&counts)
     }
 
     /// The Bayes classifier over fitted class models; priors are the shares of the windows.
@@ -284,9 +298,18 @@ impl<'a> TrainingSet<'a> {
         varied: &Augmented<'_>,
         some: &[usize],
     ) -> Result<Examples, TrainError> {
-        let data = &*varied.data;
-        let windows = data.windows(self.trial.request.windowing.as_ref());
+        let windows = varied.data.windows(self.trial.request.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(some).collect();
+        self.examples_in(map, (&varied.data, varied.first_copy()), &cut)
+    }
+
+    /// Windows of a data set whose series are copies from one on, as examples.
+    pub(crate) fn examples_in(
+        &self,
+        map: &FeatureMap,
+        (data, first_copy): (&Dataset, usize),
+        cut: &[&Window<'_>],
+    ) -> Result<Examples, TrainError> {
         check_features(cut.len(), map.len())?;
         let parts: Vec<_> = cut.chunks(32).collect();
         let of_part = |part: usize| {
@@ -298,7 +321,7 @@ impl<'a> TrainingSet<'a> {
             each(parts.len(), &of_part).into_iter().flatten().collect();
         if let Some(place) = features.iter().position(Option::is_none) {
             let window = cut[place];
-            if window.series >= varied.first_copy() {
+            if window.series >= first_copy {
                 let what = "is impossible under a model fitted to the series themselves";
                 let (options, kind) = (&self.trial.augment, self.data.kind());
                 return Err(AugmentError::wild(window.source, what, options, kind).into());

@@ -3,6 +3,7 @@
 mod baum_welch;
 mod beforehand;
 mod choices;
+mod chunked;
 mod copies;
 mod families;
 mod features;
