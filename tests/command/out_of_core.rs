@@ -126,23 +126,23 @@ fn a_fit_is_that_of_the_whole_or_chosen_by_a_sample() {
 fn what_needs_the_whole_is_refused_by_name() {
     let (folder, data, model) = folder();
     refuses(
-        format!("predict {data} {data} --model {model} --out-of-core"),
+        &format!("predict {data} {data} --model {model} --out-of-core"),
         "one-file --out-of-core",
     );
     let line = format!("evaluate {data} --model {model} --out-of-core");
-    refuses(format!("{line} --group series"), "idle-option --group");
-    refuses(format!("{line} --roc {}", folder.at("roc.svg")), "idle-option --roc");
+    refuses(&format!("{line} --group series"), "idle-option --group");
+    refuses(&format!("{line} --roc {}", folder.at("roc.svg")), "idle-option --roc");
     let out = folder.at("out.json");
     let fit = format!("fit {data} --out-of-core=200 --states 2 --restarts 1 -o {out}");
-    refuses(format!("{fit} --classifier gaussian"), "in-chunks gaussian");
-    refuses(format!("{fit} --family hmm"), "idle-option --out-of-core");
+    refuses(&format!("{fit} --classifier gaussian"), "in-chunks gaussian");
+    refuses(&format!("{fit} --family hmm"), "idle-option --out-of-core");
     let strings = fixtures().at("strings.tsv");
     let strings = format!("fit {strings} --classifier bayes --out-of-core -o {out}");
-    refuses(strings, "not-in-chunks strings.tsv strings");
+    refuses(&strings, "not-in-chunks strings.tsv strings");
     let back = folder.put("back.csv", format!("{}0,slow,0,1,1\n", table(9)));
-    let told = refused(format!("fit {back} --classifier bayes --out-of-core -o {out}"));
-    assert_eq!(told, refused(format!("fit {back} --classifier bayes -o {out}")));
-    let fold = notes(format!("evaluate {data} --classifier bayes --states 2 --out-of-core=200"));
+    let told = refused(&format!("fit {back} --classifier bayes --out-of-core -o {out}"));
+    assert_eq!(told, refused(&format!("fit {back} --classifier bayes -o {out}")));
+    let fold = notes(&format!("evaluate {data} --classifier bayes --states 2 --out-of-core=200"));
     assert!(fold.iter().any(|note| note.is("out-of-core 200 8 000")), "{fold:?}");
 }
 

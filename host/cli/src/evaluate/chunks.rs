@@ -8,23 +8,21 @@ use fishweir::report::{EmissionSummary, ModelEvaluation};
 use super::notes::{note_trained_on, note_unknown};
 use super::{Arguments, unjudged};
 use crate::model::Model;
-use crate::options::{note_idle, refuse_idle};
+use crate::options::{named, note_idle, refuse_idle};
 use crate::output::Outputs;
 use crate::{Failure, Topic, next, out_of_core, refusals, tell};
 
 pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Result<(), Failure> {
     let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
     let given = [training.given(), arguments.options.given()].concat();
-    let (refused, idle): (Vec<_>, Vec<_>) = given.into_iter().partition(|one| *one == "--group");
-    let drawn = [
+    let all = named([
+        ("--group", arguments.training.group.is_some()),
         ("--draw", arguments.draw.is_some()),
         ("--roc", arguments.roc.is_some()),
         ("--reliability", arguments.reliability.is_some()),
-    ];
-    let drawn = drawn.into_iter().filter_map(|(name, given)| given.then_some(name));
-    let all: Vec<&str> = refused.into_iter().chain(drawn).collect();
+    ]);
     refuse_idle(&all, "it takes all windows at a time, and --out-of-core has a chunk of them")?;
-    note_idle(&idle, "what is judged is trained already")?;
+    note_idle(&given, "what is judged is trained already")?;
     let model = Model::read(path)?;
     let (deployed, contract) = (&model.deployed, model.contract());
     let classes = deployed.classes();
