@@ -35,7 +35,8 @@ pub enum CalibrationError {
     /// Too few samples to estimate the rate of alarms.
     #[error(
         "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
-         are needed at least", FEWEST_ALARMS as f64 * mean_time
+         are needed at least, and with these the mean time is {:.0} at most",
+        FEWEST_ALARMS as f64 * mean_time, (*observed as f64 / FEWEST_ALARMS as f64).floor()
     )]
     #[strum(serialize = "too-few-samples")]
     TooFew {
