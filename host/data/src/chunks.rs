@@ -183,6 +183,8 @@ impl TableFile {
         let mut seen = SeenNames::new();
         let mut own = options.clone();
         let mut chunks = Chunks::new(self, options)?;
+        // A channel that one chunk lacks may be in others.
+        own.kind = Some(Kind::Channels(chunks.columns.names.clone()));
         let (mut clock, mut first) = (Clock::default(), None);
         while let Some(data) = chunks.read(&own)? {
             data.check_one_rate()?;
@@ -210,7 +212,7 @@ impl TableFile {
             return Err(DataError::HeaderOnly { file: self.name.clone() });
         };
         if let Some(suspects) = seen.suspects(&self.name)? {
-            check_names(&mut Chunks::new(self, options)?, options, suspects)?;
+            check_names(&mut Chunks::new(self, options)?, &own, suspects)?;
         }
         let classes = options
             .classes

@@ -92,6 +92,8 @@ impl Text {
         let file = self.name.clone();
         match source.kind() {
             ErrorKind::UnexpectedEof => DataError::Gzip { file, what: "ends too early".to_owned() },
+            // A page of Parquet.
+            ErrorKind::Other => DataError::Header { file, what: source.to_string() },
             ErrorKind::InvalidInput | ErrorKind::InvalidData => {
                 DataError::Gzip { file, what: format!("is damaged: {source}") }
             }

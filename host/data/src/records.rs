@@ -207,11 +207,9 @@ impl<'a> Records<'a> {
 
     /// The offset where the record begins.
     pub(super) fn begin(&self) -> usize {
-        match &self.quoted {
-            Some(Quoted { record, .. }) => {
-                let begin = record.position().map_or(0, csv::Position::byte);
-                usize::try_from(begin).unwrap_or(usize::MAX)
-            }
+        match self.quoted {
+            // Behind blank lines and comments, which csv's own position is not.
+            Some(_) => self.next.0,
             None => self.fields.first().map_or(0, |field| field.0),
         }
     }

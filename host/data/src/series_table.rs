@@ -198,7 +198,7 @@ pub(super) struct Columns {
     /// Channels, with the conversion to the required unit.
     channels: Vec<(usize, Conversion)>,
     /// Names of the channels.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Channels that were wanted under another name.
     units: Vec<UnitMatch>,
     commas: Commas,

@@ -58,7 +58,7 @@ fn chunks_are_the_whole_wherever_they_end() {
         for chunk in [64, 333, 1000, 20_000, CHUNK] {
             let table = LargeTable::open_by(file.path(), &options, 1_000, chunk).expect("sound");
             let (series, chunks) = chunked(&table);
-            assert_eq!(series, whole.series());
+            assert!(series == whole.series(), "chunks of {chunk} bytes");
             assert_eq!(table.sample().series(), whole.series());
             assert_eq!(table.sample().classes(), whole.classes());
             assert_eq!(table.sample().checksum(), whole.checksum());
@@ -89,7 +89,7 @@ fn a_packed_table_is_read_in_chunks() {
     let table = LargeTable::open_by(file.path(), &ReadOptions::default(), 10, 777);
     let table = table.expect("sound");
     let whole = Dataset::read(file.path(), &ReadOptions::default()).expect("sound");
-    assert_eq!(chunked(&table).0, whole.series());
+    assert!(chunked(&table).0 == whole.series());
     std::fs::write(file.path(), &packed[..packed.len() / 2]).expect("room");
     let ended = LargeTable::open_by(file.path(), &ReadOptions::default(), 10, 777);
     assert!(matches!(ended, Err(DataError::Gzip { .. })), "{ended:?}");
