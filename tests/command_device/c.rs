@@ -169,8 +169,10 @@ fn a_detector_is_a_library_by_its_page() {
     let folder = Folder::new();
     let normal = fixtures().at("strings.tsv");
     let detect = format!("detect {normal} --mean-time 4 --memory 2 --states 2");
-    let said =
-        printed(&format!("{detect} --c {} --core cortex-m4 --prefix door", folder.at("door")));
+    let said = printed(&format!(
+        "{detect} --verbose --c {} --core cortex-m4 --prefix door",
+        folder.at("door")
+    ));
     assert!(said.ends_with(&format!("\nC library written to {}\n", folder.at("door"))), "{said}");
     let library = folder.path().join("door");
     // Eight samples, one of them refused; a statistic of ones is no alarm.

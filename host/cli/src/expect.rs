@@ -6,6 +6,7 @@ use fishweir::data::Dataset;
 use fishweir::parts::{ModelFile, PartError, Share};
 use fishweir::report::{PartReport, counted};
 
+use super::help::brief;
 use super::model::Model;
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Gathering, Reading};
@@ -21,6 +22,10 @@ models over its own leaves. The models are those of a Bayes classifier, which se
 
 The file holds expected counts and moments, and never a sample.";
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["model", "part", "output", "label", "series-column", "channel-columns", "json"];
+
 const EXAMPLES: &str = "\
 Examples:
   fishweir fit gait.csv --classifier bayes --iterations 1 -o start.json
@@ -29,7 +34,7 @@ Examples:
   fishweir merge one.json two.json --model start.json -o next.json";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series, of the model's kind
     #[arg(required = true, long_help = reading::data("Series, of the model's kind"))]

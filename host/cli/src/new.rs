@@ -7,7 +7,7 @@ use fishweir::data::Dataset;
 use fishweir::project::{
     CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Room, Start,
 };
-use fishweir::report::{counted, grouped, to_three_digits};
+use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
 use super::fixed::{NumberName, measured};
@@ -147,7 +147,8 @@ impl std::fmt::Display for ProjectFiles {
         };
         writeln!(f, "  self-test: {compared} samples {what}, every decision's bits")?;
         let recordings = counted(self.recordings, "recording");
-        let rate = to_three_digits(self.rate);
+        // A hundredth of a hertz is within what a clock is off.
+        let rate = (self.rate * 100.0).round() / 100.0;
         writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?;
         if self.cut {
             writeln!(
