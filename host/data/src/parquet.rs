@@ -54,7 +54,8 @@ impl ParquetText {
         }
         text.push('\n');
         let columns = schema.get_fields().len();
-        Ok(Self { rows: reader.into_iter(), columns, text, read: 0 })
+        let rows = RowIter::from_file_into(Box::new(reader));
+        Ok(Self { rows, columns, text, read: 0 })
     }
 
     /// Appends the next row; `false` at the end.
