@@ -184,7 +184,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let (low, mean, high) = interval(&report["gains"][0]);
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
-    assert!(printed(&line).contains("gained Student's, over subject"));
+    assert!(printed(&line).contains("gained Student's; it counts subject"));
     let line = format!(
         "evaluate {} --model {} --model {}",
         at("two.csv"),
