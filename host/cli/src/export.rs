@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
-use fishweir::deploy::{Cost, DetectorModel, Deviation, FixedPoint, SpotterModel, UpdateFileError};
+use fishweir::deploy::{
+    CNames, CSource, CSourceError, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel,
+    UpdateFileError,
+};
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -25,6 +28,7 @@ const SHOWN: &[&str] = &[
     "rust",
     "artefact",
     "c",
+    "c_source",
     "number",
     "data",
     "endless",
@@ -38,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir export gait.json --rust gait.rs --artefact gait.fishweir
   fishweir export gait.json --c gait-c --core cortex-m4
+  fishweir export gait.json --c-source gait.c --prefix gait
   fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
   fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
 
@@ -52,9 +57,15 @@ pub(super) struct Arguments {
     /// Binary artefact, read in place by the core
     #[arg(long, visible_alias = "artifact", value_name = "FILE.fishweir")]
     artefact: Option<PathBuf>,
-    /// Either, by the file's ending: .rs or .fishweir
+    /// Any of these, by the file's ending: .rs, .fishweir or .c
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
+    ///
+    /// It needs no library, and has the interface of --c. A front end, a kernel machine and emissions other than gaussian and
+    /// categorical are left to --rust and --c, as is --number q15.
+    #[arg(long, value_name = "FILE.c")]
+    c_source: Option<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
     /// Update for a device in the field: artefact, version, and a self-test of the first samples
@@ -98,6 +109,7 @@ enum Form {
     Rust,
     Artefact,
     Update(u32),
+    C,
 }
 
 #[derive(Debug, Serialize)]
@@ -178,18 +190,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut wanted = Vec::new();
     wanted.extend(arguments.rust.iter().map(|file| (Form::Rust, file)));
     wanted.extend(arguments.artefact.iter().map(|file| (Form::Artefact, file)));
+    wanted.extend(arguments.c_source.iter().map(|file| (Form::C, file)));
     let update = arguments.update.as_ref().zip(arguments.update_version);
     wanted.extend(update.map(|(file, version)| (Form::Update(version), file)));
     for file in &arguments.output {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("rs") => wanted.push((Form::Rust, file)),
             Some("fishweir" | "bin") => wanted.push((Form::Artefact, file)),
+            Some("c") => wanted.push((Form::C, file)),
             _ => {
                 return Err(Failure::input(
                     Topic::UnfitEnding,
                     format!(
-                        "{}: the ending says neither Rust source (.rs) nor artefact (.fishweir); \
-                     use --rust FILE or --artefact FILE",
+                        "{}: the ending says neither Rust source (.rs), nor artefact (.fishweir), nor C source (.c); \
+                     use --rust FILE, --artefact FILE or --c-source FILE.c",
                         file.display()
                     ),
                 ));
@@ -199,10 +213,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if wanted.is_empty() && arguments.for_c.c.is_none() {
         return Err(Failure::input(
             Topic::NothingToWrite,
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR",
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, or --c DIR",
         ));
     }
-    arguments.for_c.check()?;
+    let in_c: Vec<&Path> = wanted
+        .iter()
+        .filter(|(form, _)| *form == Form::C)
+        .map(|(_, file)| file.as_path())
+        .collect();
+    arguments.for_c.check(!in_c.is_empty())?;
+    if let Some(file) = in_c.iter().find(|file| file.extension().is_none_or(|ending| ending != "c"))
+    {
+        return Err(Failure::input(
+            Topic::UnfitEnding,
+            format!("{}: C source goes to a file FILE.c, with FILE.h beside it", file.display()),
+        ));
+    }
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
         return whole(arguments, &wanted, "a spotter of events", &|file| {
@@ -232,9 +258,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
-    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let headers: Vec<PathBuf> = in_c.iter().map(|file| file.with_extension("h")).collect();
+    let files = wanted.iter().map(|(_, file)| file.as_path());
+    let files: Vec<&Path> = files.chain(headers.iter().map(PathBuf::as_path)).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);
+    let to_artefact = wanted.iter().find(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
         let file = file.display();
         return Err(Failure::input(
@@ -262,6 +290,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
+            if let Some(file) = in_c.first() {
+                return Err(Failure::input(
+                    Topic::Unsupported,
+                    format!(
+                        "{}: fixed point has no portable C source yet: use --rust or --c",
+                        file.display()
+                    ),
+                ));
+            }
             let (source, named) = (arguments.model.path(), arguments.data.as_deref());
             let mut measured =
                 measured(source, &model, named, &arguments.reading, arguments.equal)?;
@@ -275,12 +312,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(measured) => measured.fixed.to_source(),
         None => model.deployed.to_source(),
     };
-    let mut written = Vec::new();
+    let mut sources = Vec::new();
+    for file in in_c {
+        sources.push(c_source(arguments, &model, file)?);
+    }
+    let (mut sources, mut written) = (sources.into_iter(), Vec::new());
     for (form, file) in wanted {
         let (form, bytes) = match form {
             Form::Rust => ("Rust source", source().into_bytes()),
             Form::Artefact => ("artefact", model.deployed.to_artefact()?),
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
+            Form::C => {
+                let CSource { header, source } = sources.next().unwrap_or_default();
+                let path = file.with_extension("h");
+                output::write(&path, header.as_bytes())?;
+                let file = path.display().to_string();
+                written.push(ExportedFile { file, form: "C header", bytes: header.len() });
+                ("C source", source.into_bytes())
+            }
         };
         output::write(file, &bytes)?;
         let file = file.display().to_string();
@@ -293,7 +342,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Topic::NoConfidenceInC,
             format_args!(
                 "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
-             it: the Rust source does"
+             it: the Rust source and --c-source do"
             ),
         );
     }
@@ -315,6 +364,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         deviation: fixed.map(|measured| measured.deviation),
     };
     outputs.print(&report, arguments.json)
+}
+
+/// The C source of a model for a file, and its header.
+fn c_source(arguments: &Arguments, model: &Model, file: &Path) -> Result<CSource, Failure> {
+    let header = file.with_extension("h");
+    let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let names = CNames { prefix: arguments.for_c.prefix(), header: &header };
+    model.deployed.to_c_source(names).map_err(|error| {
+        let (topic, remedy) = match error {
+            CSourceError::HeaderName(_) => (Topic::UnfitEnding, "name another file"),
+            _ => (Topic::Unsupported, "use --rust or --c"),
+        };
+        Failure::input(topic, format!("{}: {error}: {remedy}", file.display()))
+    })
 }
 
 /// A spotter or a detector, which has a Rust source, alone or in a library for C, and no other form.

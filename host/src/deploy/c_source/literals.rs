@@ -1,0 +1,61 @@
+//! Numbers, names and tables as C writes them.
+
+/// A literal of C that reads back to the same bits.
+pub(super) fn float(value: f32) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "INFINITY".into() } else { "-INFINITY".into() };
+    }
+    // Debug prints the shortest text that reads back to the same number.
+    format!("{value:?}f")
+}
+
+/// A string literal of C, in UTF-8: all but plain letters as the octal digits of their bytes, a
+/// question mark too, for two of them may begin a trigraph.
+pub(super) fn string(name: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b' '..=b'~' if !b"\"\\?".contains(&byte) => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    format!("\"{}\"", name.bytes().map(byte).collect::<String>())
+}
+
+/// A name as a comment of C may hold it: on one line, in ASCII, without the comment's end.
+pub(super) fn in_comment(name: &str) -> String {
+    name.escape_debug().to_string().replace("*/", "* /").replace("/*", "/ *")
+}
+
+/// A table of C with so many entries, row after row.
+pub(super) fn table(kind: &str, name: &str, sizes: &[usize], entries: &[String]) -> String {
+    let brackets: String = sizes.iter().map(|size| format!("[{size}]")).collect();
+    format!("static const {kind} {name}{brackets} = {};\n", nested(sizes, entries))
+}
+
+/// The entries in braces, a line for each of the innermost rows.
+fn nested(sizes: &[usize], entries: &[String]) -> String {
+    let [size, inner @ ..] = sizes else { return entries.concat() };
+    if inner.is_empty() {
+        return format!("{{{}}}", entries.join(", "));
+    }
+    let rows = entries.chunks((entries.len() / (*size).max(1)).max(1));
+    let rows: Vec<String> = rows.map(|row| nested(inner, row)).collect();
+    format!("{{\n{}\n}}", rows.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_those_of_c() {
+        assert_eq!(float(1.0), "1.0f");
+        assert_eq!(float(1e-30), "1e-30f");
+        assert_eq!(float(f32::NEG_INFINITY), "-INFINITY");
+        assert_eq!(string("a\"?\u{e9}\n"), "\"a\\042\\077\\303\\251\\012\"");
+        assert_eq!(in_comment("a*/b\n"), "a* /b\\n");
+        let entries: Vec<String> = (0..4).map(|x| x.to_string()).collect();
+        assert_eq!(
+            table("int", "T", &[2, 2], &entries),
+            "static const int T[2][2] = {\n{0, 1},\n{2, 3}\n};\n"
+        );
+    }
+}
