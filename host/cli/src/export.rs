@@ -231,13 +231,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
-        return whole(arguments, &wanted, "a spotter of events", &|file| {
-            Ok(SpotterModel::parse(file, &bytes)?.deploy()?.to_source())
+        let what = "a spotter of events";
+        let none = |_: CNames<'_>| Err(CSourceError::Without(what.to_owned()));
+        return whole(arguments, &wanted, what, &|file| {
+            let source = SpotterModel::parse(file, &bytes)?.deploy()?.to_source();
+            Ok((source, Box::new(none)))
         });
     }
     if DetectorModel::is_one(&bytes) {
         return whole(arguments, &wanted, "a detector of change", &|file| {
-            Ok(DetectorModel::parse(file, &bytes)?.deploy()?.to_source())
+            let detector = DetectorModel::parse(file, &bytes)?.deploy()?;
+            let source = detector.to_source();
+            Ok((source, Box::new(move |names: CNames<'_>| detector.to_c_source(names))))
         });
     }
     let mut model = Model::parse(arguments.model.path(), &bytes)?;
@@ -258,9 +263,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
-    let headers: Vec<PathBuf> = in_c.iter().map(|file| file.with_extension("h")).collect();
-    let files = wanted.iter().map(|(_, file)| file.as_path());
-    let files: Vec<&Path> = files.chain(headers.iter().map(PathBuf::as_path)).collect();
+    let files = files_of(&wanted);
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
@@ -314,21 +318,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut sources = Vec::new();
     for file in in_c {
-        sources.push(c_source(arguments, &model, file)?);
+        sources.push(c_source(arguments, file, &|names| model.deployed.to_c_source(names))?);
     }
-    let (mut sources, mut written) = (sources.into_iter(), Vec::new());
+    let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         let (form, bytes) = match form {
             Form::Rust => ("Rust source", source().into_bytes()),
             Form::Artefact => ("artefact", model.deployed.to_artefact()?),
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
             Form::C => {
-                let CSource { header, source } = sources.next().unwrap_or_default();
-                let path = file.with_extension("h");
-                output::write(&path, header.as_bytes())?;
-                let file = path.display().to_string();
-                written.push(ExportedFile { file, form: "C header", bytes: header.len() });
-                ("C source", source.into_bytes())
+                written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+                continue;
             }
         };
         output::write(file, &bytes)?;
@@ -366,12 +366,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
+/// What makes the C source of a model, with some names.
+type InC<'a> = dyn Fn(CNames<'_>) -> Result<CSource, CSourceError> + 'a;
+
 /// The C source of a model for a file, and its header.
-fn c_source(arguments: &Arguments, model: &Model, file: &Path) -> Result<CSource, Failure> {
+fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSource, Failure> {
     let header = file.with_extension("h");
     let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let names = CNames { prefix: arguments.for_c.prefix(), header: &header };
-    model.deployed.to_c_source(names).map_err(|error| {
+    make(CNames { prefix: arguments.for_c.prefix(), header: &header }).map_err(|error| {
         let (topic, remedy) = match error {
             CSourceError::HeaderName(_) => (Topic::UnfitEnding, "name another file"),
             _ => (Topic::Unsupported, "use --rust or --c"),
@@ -380,15 +382,32 @@ fn c_source(arguments: &Arguments, model: &Model, file: &Path) -> Result<CSource
     })
 }
 
-/// A spotter or a detector, which has a Rust source, alone or in a library for C, and no other form.
-fn whole(
+/// Writes a C source to a file and its header beside it.
+fn write_in_c(file: &Path, made: &CSource) -> Result<[ExportedFile; 2], Failure> {
+    let header = file.with_extension("h");
+    let write = |file: &Path, form, text: &str| {
+        output::write(file, text.as_bytes())?;
+        Ok::<_, Failure>(ExportedFile { file: file.display().to_string(), form, bytes: text.len() })
+    };
+    Ok([write(&header, "C header", &made.header)?, write(file, "C source", &made.source)?])
+}
+
+/// The files that are written: those that are wanted, and the headers of C sources.
+fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
+    let headers = wanted.iter().filter(|(form, _)| *form == Form::C);
+    let headers = headers.map(|(_, file)| file.with_extension("h"));
+    wanted.iter().map(|(_, file)| (*file).clone()).chain(headers).collect()
+}
+
+/// A spotter or a detector, which has a Rust source, alone or in a library for C, perhaps a C source, and no other form.
+fn whole<'a>(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
     what: &str,
-    source: &dyn Fn(&str) -> Result<String, Failure>,
+    source: &dyn Fn(&str) -> Result<(String, Box<InC<'a>>), Failure>,
 ) -> Result<(), Failure> {
     let model = arguments.model.path().display().to_string();
-    let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
+    let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if other || arguments.number != NumberName::F32 {
         let why = format!("{what} is exported as Rust source or for C, in f32: use --rust or --c");
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
@@ -400,11 +419,20 @@ fn whole(
         ("--endless", arguments.endless),
     ]));
     note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
-    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let files = files_of(wanted);
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
-    let source = source(&model)?;
-    let mut written = Vec::new();
-    for file in files {
+    let (source, in_c) = source(&model)?;
+    let mut sources = Vec::new();
+    for (_, file) in wanted.iter().filter(|(form, _)| *form == Form::C) {
+        sources.push(c_source(arguments, file, &in_c)?);
+    }
+    let (mut sources, mut written) = (sources.iter(), Vec::new());
+    for (form, file) in wanted {
+        if *form == Form::C {
+            written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+            continue;
+        }
         output::write(file, source.as_bytes())?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });

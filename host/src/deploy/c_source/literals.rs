@@ -1,5 +1,7 @@
 //! Numbers, names and tables as C writes them.
 
+use std::fmt::Write as _;
+
 /// A literal of C that reads back to the same bits.
 pub(super) fn float(value: f32) -> String {
     if value.is_infinite() {
@@ -7,6 +9,11 @@ pub(super) fn float(value: f32) -> String {
     }
     // Debug prints the shortest text that reads back to the same number.
     format!("{value:?}f")
+}
+
+/// The literals of some numbers.
+pub(super) fn floats<'a>(numbers: impl IntoIterator<Item = &'a f32>) -> Vec<String> {
+    numbers.into_iter().map(|&x| float(x)).collect()
 }
 
 /// A string literal of C, in UTF-8: all but plain letters as the octal digits of their bytes, a
@@ -19,9 +26,29 @@ pub(super) fn string(name: &str) -> String {
     format!("\"{}\"", name.bytes().map(byte).collect::<String>())
 }
 
-/// A name as a comment of C may hold it: on one line, in ASCII, without the comment's end.
+/// Some names as an initialiser.
+pub(super) fn string_list(names: &[String]) -> String {
+    list(names.iter().map(|name| string(name)))
+}
+
+/// An initialiser.
+pub(super) fn list(entries: impl IntoIterator<Item = String>) -> String {
+    format!("{{{}}}", entries.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// A name as a comment of C may hold it: on one line, and without the comment's end.
 pub(super) fn in_comment(name: &str) -> String {
     name.escape_debug().to_string().replace("*/", "* /").replace("/*", "/ *")
+}
+
+/// Macros under a comment, in the library's own names.
+pub(super) fn define(comment: &str, macros: &[(&str, String)]) -> String {
+    let mut text = format!("/* {comment} */\n");
+    for (name, value) in macros {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "#define FISHWEIR_{name} {value}");
+    }
+    text
 }
 
 /// A table of C with so many entries, row after row.

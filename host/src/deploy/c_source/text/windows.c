@@ -10,6 +10,7 @@ static void restart(fishweir_stream *stream)
     }
     stream->place = 0;
     stream->missing = 0;
+    stream->mark = MARK;
 }
 
 #if FISHWEIR_WINDOW_LENGTH > 0
