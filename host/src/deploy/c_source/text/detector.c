@@ -43,6 +43,7 @@ static void log_ratio(number *ratio, const belief *state, const belief *before)
 static void restart(fishweir_stream *stream)
 {
     memset(stream, 0, sizeof *stream);
+    start_model(&stream->model);
     stream->mark = MARK;
 }
 

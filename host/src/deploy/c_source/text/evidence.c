@@ -1,5 +1,17 @@
 
+#define MODELS FISHWEIR_MODELS
+#define OUTPUTS FISHWEIR_OUTPUTS
+
+typedef fishweir_window window;
+
 /* Log-likelihoods before they are rounded to one number. */
+static void add_sum(double_word *total, const double_word *other)
+{
+    const double_word copy = *other;
+    add(total, copy.sum);
+    add(total, copy.carry);
+}
+
 static float leading_half(float x)
 {
     return float_of(bits_of(x) >> 12 << 12);

@@ -32,6 +32,7 @@ static void rescale(belief *state)
     state->age = 1;
 }
 
+#if BEGINS_RAISED || FISHWEIR_MISSING_CHANNELS
 /* Makes a predicted row the state: time has passed, nothing was observed. */
 static void advance(belief *state, const number *predicted)
 {
@@ -43,6 +44,7 @@ static void advance(belief *state, const number *predicted)
         rescale(state);
     }
 }
+#endif
 
 /* Weighs a predicted row with likelihoods; 0, and nothing has changed, where the products vanish. */
 static int condition(belief *state, const number *predicted, const number *likelihood)

@@ -17,8 +17,6 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-#define MODELS FISHWEIR_MODELS
-#define OUTPUTS FISHWEIR_OUTPUTS
 /* Entries of a belief's row: hidden states, or one where the state is known. */
 #define ROW FISHWEIR_ROW
 #define DIRECTIONS FISHWEIR_DIRECTIONS
@@ -29,7 +27,6 @@
 typedef fishweir_number number;
 typedef fishweir_sum double_word;
 typedef fishweir_belief belief;
-typedef fishweir_window window;
 
 static uint32_t bits_of(float x)
 {
@@ -151,13 +148,6 @@ static void add(double_word *total, float term)
     const float carry = total->carry + dropped;
     total->sum = sum + carry;
     total->carry = carry - (total->sum - sum);
-}
-
-static void add_sum(double_word *total, const double_word *other)
-{
-    const double_word copy = *other;
-    add(total, copy.sum);
-    add(total, copy.carry);
 }
 
 /* Part c of a sum of terms: pairs of pairs, block of four by block of four. */
