@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A literal of C that reads back to the same bits.
 pub(super) fn float(value: f32) -> String {
     if value.is_infinite() {
-        return if value > 0.0 { "INFINITY".into() } else { "-INFINITY".into() };
+        return if value > 0.0 { "INFINITE".into() } else { "-INFINITE".into() };
     }
     // Debug prints the shortest text that reads back to the same number.
     format!("{value:?}f")
@@ -76,7 +76,7 @@ mod tests {
     fn literals_are_those_of_c() {
         assert_eq!(float(1.0), "1.0f");
         assert_eq!(float(1e-30), "1e-30f");
-        assert_eq!(float(f32::NEG_INFINITY), "-INFINITY");
+        assert_eq!(float(f32::NEG_INFINITY), "-INFINITE");
         assert_eq!(string("a\"?\u{e9}\n"), "\"a\\042\\077\\303\\251\\012\"");
         assert_eq!(in_comment("a*/b\n"), "a* /b\\n");
         let entries: Vec<String> = (0..4).map(|x| x.to_string()).collect();

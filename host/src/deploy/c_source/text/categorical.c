@@ -15,7 +15,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
     unsigned c;
     const number *probability = &PROBABILITY[model][state][x];
     if (!(probability->v[0] > 0.0f)) {
-        set_constant(log, -INFINITY);
+        set_constant(log, -INFINITE);
         return;
     }
     log->v[0] = logarithm(probability->v[0]);

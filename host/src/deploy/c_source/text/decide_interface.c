@@ -47,7 +47,7 @@ fishweir_status fishweir_log_likelihoods(const fishweir_stream *stream, float *l
     for (model = 0; model < MODELS; model++) {
         log_likelihoods[model] = 0.0f;
         if (state != NULL) {
-            log_likelihoods[model] = state->ruled_out[model] ? -INFINITY : log_of(&state->models[model]);
+            log_likelihoods[model] = state->ruled_out[model] ? -INFINITE : log_of(&state->models[model]);
         }
     }
     return FISHWEIR_STATUS_OK;

@@ -93,12 +93,12 @@ static int condition_raised(belief *state, const number *predicted, const number
 static int condition_on_logs(belief *state, const number *predicted, unsigned model, uint32_t first, sample x)
 {
     number joint[ROW];
-    float best = -INFINITY;
+    float best = -INFINITE;
     unsigned j, c;
     for (j = 0; j < ROW; j++) {
         const float value = predicted[j].v[0];
         number log;
-        set_constant(&joint[j], -INFINITY);
+        set_constant(&joint[j], -INFINITE);
         if (!(value > 0.0f)) {
             continue;
         }
@@ -114,7 +114,7 @@ static int condition_on_logs(belief *state, const number *predicted, unsigned mo
             best = joint[j].v[0];
         }
     }
-    if (best == -INFINITY) {
+    if (best == -INFINITE) {
         return 0;
     }
     for (j = 0; j < ROW; j++) {

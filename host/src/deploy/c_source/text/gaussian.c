@@ -51,7 +51,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
     *log = CONSTANT[model][state];
     constant = log->v[0];
 #if FISHWEIR_MISSING_CHANNELS
-    if (constant == -INFINITY) {
+    if (constant == -INFINITE) {
         set_constant(log, constant);
         return;
     }
@@ -85,7 +85,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
 static int likelihoods(number *row, float *log_scale, unsigned model, uint32_t first, sample x)
 {
     unsigned j;
-    float most = -INFINITY;
+    float most = -INFINITE;
 #if FISHWEIR_MISSING_CHANNELS
     if (is_empty(x, SEEN)) {
         return 0;

@@ -1,6 +1,29 @@
 #include <float.h>
-#include <math.h> /* INFINITY alone: no function of a library is called but memcpy and memset. */
+
+/* No library is needed, but memcpy and memset, which compilers call anyway; headers that some toolchains lack are not. */
+#if defined(__GNUC__)
+#define INFINITE __builtin_inff()
+#else
+#include <math.h>
+#define INFINITE INFINITY
+#endif
+#if defined(__has_include)
+#if !__has_include(<string.h>)
+#define WITHOUT_STRING_H
+#endif
+#endif
+#if defined(WITHOUT_STRING_H)
+#if defined(__cplusplus)
+extern "C" {
+#endif
+void *memcpy(void *to, const void *from, size_t size);
+void *memset(void *to, int value, size_t size);
+#if defined(__cplusplus)
+}
+#endif
+#else
 #include <string.h>
+#endif
 
 /* The bits of decisions are those of the host if every operation is rounded once, to float. */
 #if defined(__FAST_MATH__)
@@ -82,7 +105,7 @@ static float exponential(float x)
         return x;
     }
     if (!negative && size >= 0x42b17218u) {
-        return INFINITY;
+        return INFINITE;
     }
     if (negative && size >= 0x42cff1b5u) {
         return 0.0f;
@@ -115,7 +138,7 @@ static float logarithm(float x)
     float f, s, z, w, r, half_square, multiple;
     if (bits < 0x00800000u || bits >> 31 != 0) {
         if (bits << 1 == 0) {
-            return -INFINITY;
+            return -INFINITE;
         }
         if (bits >> 31 != 0) {
             return float_of(0x7fc00000u);

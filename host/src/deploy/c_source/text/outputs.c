@@ -8,7 +8,7 @@ typedef struct {
 /* Infinity with the sign opposite to that of the weight of models that are ruled out. */
 static float infinite(float weight)
 {
-    return weight > 0.0f ? -INFINITY : INFINITY;
+    return weight > 0.0f ? -INFINITE : INFINITE;
 }
 
 static void outputs_of(output *outputs, const window *state)

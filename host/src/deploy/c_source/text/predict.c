@@ -3,7 +3,7 @@
 static void believe(fishweir_prediction *prediction, const window *state)
 {
     output outputs[OUTPUTS];
-    float odds = 0.0f, most = -INFINITY;
+    float odds = 0.0f, most = -INFINITE;
     unsigned model;
     outputs_of(outputs, state);
     decide(&prediction->decision, outputs);
@@ -21,7 +21,7 @@ static void believe(fishweir_prediction *prediction, const window *state)
 #endif
     prediction->probability = 1.0f / odds;
     for (model = 0; model < MODELS; model++) {
-        const float log = state->ruled_out[model] ? -INFINITY : log_of(&state->models[model]);
+        const float log = state->ruled_out[model] ? -INFINITE : log_of(&state->models[model]);
         if (log > most) {
             most = log;
         }
