@@ -62,8 +62,8 @@ pub(super) struct Arguments {
     output: Vec<PathBuf>,
     /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
     ///
-    /// It needs no library, and has the interface of --c. A front end, a kernel machine and emissions other than gaussian and
-    /// categorical are left to --rust and --c, as is --number q15.
+    /// It needs no library, and has the interface of --c. Spotters, kernel machines, front ends, emissions other than gaussian
+    /// and categorical, and --number q15 are left to --rust and --c.
     #[arg(long, value_name = "FILE.c")]
     c_source: Option<PathBuf>,
     #[command(flatten)]

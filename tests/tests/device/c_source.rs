@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use fishweir::classifier::{Classifier, Confidence, Rejection};
+use fishweir::classifier::{Classifier, Confidence, Direction, Observations, Rejection};
 use fishweir::data::{Dataset, Sample, SamplesView, ShortSeries, Windowing};
-use fishweir::deploy::{CNames, CSourceError, Deployed, PushError};
+use fishweir::deploy::{CNames, CSource, CSourceError, Calibration, Deployed, Detector, PushError};
 use fishweir::device::Qemu;
+use fishweir::fit::BaumWelch;
 use fishweir::kernel::ScoreKernelKind;
 use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir_core::ObservationError;
+use fishweir_core::classify::Statistic;
 use fishweir_tests::quick::{
     channels, recordings, strings, three_channels, trained, trained_behind, trained_by_position,
     trained_on_differences, trained_on_each_lag, trained_on_levels, trained_on_words, with_holes,
@@ -86,14 +88,8 @@ fn expected(deployed: &Deployed, steps: &[Step]) -> String {
                 stream.push(Sample::Row(&row))
             }
         };
-        let status = match pushed {
-            Ok(()) if lacks => 2,
-            Ok(()) => 0,
-            Err(PushError::Observation(ObservationError::Impossible)) => 1,
-            Err(_) => 2,
-        };
         // Writing to a string does not fail.
-        let _ = write!(text, "{status:08x}");
+        let _ = write!(text, "{:08x}", status_of(pushed, lacks));
         if let Some(window) = stream.decided() {
             let decision = window.stream.decision().expect("in range");
             let mut numbers = vec![decision.class as u32, decision.margin.to_bits()];
@@ -110,12 +106,59 @@ fn expected(deployed: &Deployed, steps: &[Step]) -> String {
     text
 }
 
+/// The status in C of a sample, which may lack a channel that it must have.
+fn status_of(pushed: Result<(), PushError>, lacks: bool) -> u32 {
+    match pushed {
+        Ok(()) if lacks => 2,
+        Ok(()) => 0,
+        Err(PushError::Observation(ObservationError::Impossible)) => 1,
+        Err(_) => 2,
+    }
+}
+
+/// The lines that C prints of a detector for the steps.
+fn detected(detector: &Detector, steps: &[Step]) -> String {
+    let (mut stream, mut text) = (detector.stream(), String::new());
+    for step in steps {
+        let mut lacks = false;
+        let pushed = match step {
+            Step::Reset => {
+                stream.reset();
+                continue;
+            }
+            Step::Missing => stream.push(Sample::Missing),
+            Step::Symbol(symbol) => stream.push(Sample::Symbol(*symbol)),
+            Step::Row(row) => {
+                lacks = !detector.lacks_some() && row.iter().any(|x| x.is_nan());
+                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
+                stream.push(Sample::Row(&row))
+            }
+        };
+        let read = stream.read();
+        let place = match read.alarm {
+            None => u32::MAX,
+            Some(Statistic::Fit) => 0,
+            Some(Statistic::Drift(direction)) => 1 + direction as u32,
+        };
+        let value = read.alarm.and_then(|alarm| read.value(alarm)).unwrap_or(0.0);
+        let statistics = [value, read.fit, read.drift[0]].map(f32::to_bits);
+        let status = status_of(pushed, lacks);
+        let _ = write!(text, "{status:08x} {place:08x}");
+        statistics.iter().for_each(|number| _ = write!(text, " {number:08x}"));
+        text.push('\n');
+        if read.alarm.is_some() {
+            stream.reset();
+        }
+    }
+    text
+}
+
 /// `recording.h`.
 fn recording(steps: &[Step]) -> String {
     let mut text = String::from("static const struct step recording[] = {\n");
     let number = |x: &f32| match x {
-        x if x.is_nan() => "NAN".to_owned(),
-        x if x.is_infinite() => "INFINITY".to_owned(),
+        x if x.is_nan() => "__builtin_nanf(\"\")".to_owned(),
+        x if x.is_infinite() => "__builtin_inff()".to_owned(),
         x => format!("{x:?}f"),
     };
     for step in steps {
@@ -144,9 +187,7 @@ const M0: &str = "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft";
 const M4: &str = "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard";
 
 impl Built {
-    fn new(deployed: &Deployed, steps: &[Step]) -> Self {
-        let names = CNames { prefix: "fishweir", header: "fishweir.h" };
-        let made = deployed.to_c_source(names).expect("written in C");
+    fn new(made: &CSource, steps: &[Step]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let put = |name: &str, text: &str| fs::write(folder.path().join(name), text);
         for (name, text) in [
@@ -228,10 +269,17 @@ fn assert_decides_as_the_host(deployed: &Deployed, data: &Dataset, most: usize) 
     let steps = steps(data, most);
     let wanted = expected(deployed, &steps);
     assert!(wanted.lines().any(|line| line.len() > 30), "nothing is decided");
-    let built = Built::new(deployed, &steps);
-    assert_same(&built.here("gcc -std=c99"), &wanted);
-    assert_same(&built.here("g++ -std=c++11 -x c++"), &wanted);
+    assert_prints(&deployed.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
 }
+
+#[track_caller]
+fn assert_prints(made: &CSource, steps: &[Step], wanted: &str) {
+    let built = Built::new(made, steps);
+    assert_same(&built.here("gcc -std=c99"), wanted);
+    assert_same(&built.here("g++ -std=c++11 -x c++"), wanted);
+}
+
+const NAMES: CNames<'_> = CNames { prefix: "fishweir", header: "fishweir.h" };
 
 fn deployed(classifier: &Classifier) -> Deployed {
     classifier.deploy().expect("fits in f32")
@@ -315,6 +363,34 @@ fn windows_and_rejection_are_the_hosts_in_c_source() {
     assert_decides_as_the_host(&apart, &channels(), 40);
 }
 
+/// Of channels, some of which may be missing, and of symbols: statistics, and alarms after which it begins anew.
+#[test]
+fn a_detector_is_the_hosts_in_c_source() {
+    for data in [recordings(), with_holes(&channels()), strings(90)] {
+        let views: Vec<SamplesView<'_>> =
+            data.series().iter().map(|series| series.samples.view()).collect();
+        let observations = Observations::from(data.kind());
+        let fit = BaumWelch { states: 3, iterations: 3, ..BaumWelch::default() };
+        let (size, floors) = (observations.size(), vec![0.5; observations.size()]);
+        let fitted =
+            |views: &[SamplesView<'_>]| fit.fit(views, size, &floors, &|| ()).expect("fits").model;
+        let model = fitted(&views);
+        let direction = match &observations {
+            Observations::Channels(_) => Direction::offset(&model, 0).expect("a channel"),
+            Observations::Symbols(_) => {
+                Direction::towards(&model, &fitted(&views[4..])).expect("of one shape")
+            }
+        };
+        let calibration = Calibration { memory: 8.0, mean_time: 40.0 };
+        let detector = calibration.calibrate(&model, &direction, &observations, &views);
+        let detector = detector.expect("calibrates");
+        let steps = steps(&data, 100);
+        let wanted = detected(&detector, &steps);
+        assert!(wanted.lines().any(|line| line.contains(" 00000000 ")), "no alarm");
+        assert_prints(&detector.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+    }
+}
+
 #[test]
 fn cores_with_and_without_an_fpu_decide_as_the_host_in_c_source() {
     let data = recordings();
@@ -323,7 +399,10 @@ fn cores_with_and_without_an_fpu_decide_as_the_host_in_c_source() {
     {
         let deployed = deployed(&classifier).on_windows(windows(30, 15, ShortSeries::Keep));
         let steps = steps(&data, 40);
-        let (wanted, built) = (expected(&deployed, &steps), Built::new(&deployed, &steps));
+        let (wanted, built) = (
+            expected(&deployed, &steps),
+            Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps),
+        );
         for core in [M0, M4] {
             assert_same(&built.on_board(core), &wanted);
         }

@@ -1,8 +1,6 @@
 /* Pushes the steps of recording.h, and writes a line for each sample: its status and, where a decision is due, the class, the
  * margin, what calibration says, and the log-likelihoods, in hexadecimal. */
-#include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "board.h"
 #include "fishweir.h"
@@ -30,25 +28,45 @@ static void write_number(uint32_t number)
 
 static void write_bits(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    write_number(bits);
+    union {
+        float value;
+        uint32_t bits;
+    } as = {value};
+    write_number(as.bits);
 }
 
 static fishweir_status push(size_t t)
 {
-    static struct step step;
-    memcpy(&step, &recording[t], sizeof step);
-    if (step.kind == MISSING) {
+    const struct step *step = &recording[t];
+    if (step->kind == MISSING) {
         return fishweir_push_missing(&stream);
     }
 #if FISHWEIR_CHANNELS > 0
-    return fishweir_push(&stream, step.sample, FISHWEIR_CHANNELS);
+    return fishweir_push(&stream, step->sample, FISHWEIR_CHANNELS);
 #else
-    return fishweir_push_symbol(&stream, step.sample);
+    return fishweir_push_symbol(&stream, step->sample);
 #endif
 }
 
+#if FISHWEIR_STATISTICS > 0
+/* The alarm and the statistics of a detector, which begins anew after one. */
+static void answer(void)
+{
+    fishweir_alarm alarm;
+    float statistics[FISHWEIR_STATISTICS];
+    size_t i;
+    (void)fishweir_detect(&stream, &alarm);
+    (void)fishweir_statistics(&stream, statistics, FISHWEIR_STATISTICS);
+    write_number((uint32_t)alarm.statistic);
+    write_bits(alarm.value);
+    for (i = 0; i < FISHWEIR_STATISTICS; i++) {
+        write_bits(statistics[i]);
+    }
+    if (alarm.statistic != FISHWEIR_NO_ALARM) {
+        (void)fishweir_reset(&stream);
+    }
+}
+#else
 static void answer(void)
 {
     fishweir_decision decision;
@@ -72,6 +90,7 @@ static void answer(void)
         write_bits(logs[model]);
     }
 }
+#endif
 
 int main(void)
 {
