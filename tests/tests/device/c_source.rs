@@ -366,7 +366,7 @@ fn windows_and_rejection_are_the_hosts_in_c_source() {
 /// Of channels, some of which may be missing, and of symbols: statistics, and alarms after which it begins anew.
 #[test]
 fn a_detector_is_the_hosts_in_c_source() {
-    for data in [recordings(), with_holes(&channels()), strings(90)] {
+    for data in [recordings(), with_holes(&recordings()), strings(90)] {
         let views: Vec<SamplesView<'_>> =
             data.series().iter().map(|series| series.samples.view()).collect();
         let observations = Observations::from(data.kind());
