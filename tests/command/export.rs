@@ -233,3 +233,38 @@ fn a_level_beyond_fixed_point_is_named() {
     let line = format!("export {model} --number q15 --data {data} --rust {}", folder.at("p.rs"));
     refuses(&line, "level-out-of-range");
 }
+
+/// A source and a header beside it, which belong together; what C has no form for is refused by name.
+#[test]
+fn c_source_is_a_pair_of_files() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    for model in ["two.json", "three.json", "bayes.json", "strings.json"] {
+        let model = fixtures().at(model);
+        let report = json(&format!("export {model} --c-source {} --json", at("a.c")));
+        let forms: Vec<&str> = report["files"]
+            .as_array()
+            .expect("files")
+            .iter()
+            .filter_map(|file| file["form"].as_str())
+            .collect();
+        assert_eq!(forms, ["C header", "C source"]);
+        let (source, header) = (folder.text("a.c"), folder.text("a.h"));
+        assert!(source.contains("#include \"a.h\"\n") && source.contains("fishweir_push"));
+        assert!(header.contains("#define FISHWEIR_CLASS_NAMES {\""), "{header}");
+        printed(&format!("export {model} -o {} --prefix gait", at("b.c")));
+        let named = source.replace("fishweir_", "gait_").replace("FISHWEIR_", "GAIT_");
+        assert_eq!(folder.text("b.c"), named.replace("\"a.h\"", "\"b.h\""));
+    }
+    let model = fixtures().at("three.json");
+    let data = fixtures().at("three.csv");
+    for (options, expected) in [
+        ("--c-source OUT".to_owned(), "unfit-ending"),
+        (format!("--c-source {0} -o {0}", at("c.c")), "same-output"),
+        (format!("--c-source {} --number q15 --data {data}", at("c.c")), "unsupported --rust --c"),
+        (format!("--c-source {} --prefix 3", at("c.c")), "bad-prefix"),
+    ] {
+        refuses(&format!("export {model} {options}"), expected);
+    }
+    assert!(!folder.path().join("c.c").exists() && !folder.path().join("c.h").exists());
+}

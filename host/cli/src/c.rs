@@ -19,7 +19,7 @@ pub(super) struct ForC {
     /// Core that the C library is for; may be given again [default: cortex-m0plus and cortex-m4]
     #[arg(long, value_name = "CORE", value_parser = cores())]
     core: Vec<&'static CCore>,
-    /// Prefix of all names of --c: functions, types, macros, headers, the library [default: fishweir]
+    /// Prefix of all names in C: functions, types, macros, and of --c headers and the library [default: fishweir]
     ///
     /// Models of different prefixes go into one image.
     #[arg(long, value_name = "NAME")]
@@ -34,13 +34,22 @@ fn cores() -> impl TypedValueParser<Value = &'static CCore> {
 }
 
 impl ForC {
-    /// Refuses options that need `--c` without it, and an invalid prefix, before a model is made.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        if self.c.is_some() {
-            return Ok(check_c_prefix(self.prefix.as_deref().unwrap_or(C_PREFIX))?);
+    /// Refuses options that need `--c` without it, and an invalid prefix, before a model is made. A C `source` of its own
+    /// has a prefix, too.
+    pub(super) fn check(&self, source: bool) -> Result<(), Failure> {
+        if self.c.is_some() || source {
+            check_c_prefix(self.prefix())?;
         }
-        let idle = named([("--core", !self.core.is_empty()), ("--prefix", self.prefix.is_some())]);
+        let idle = named([
+            ("--core", self.c.is_none() && !self.core.is_empty()),
+            ("--prefix", self.c.is_none() && !source && self.prefix.is_some()),
+        ]);
         note_idle(&idle, "it is that of --c")
+    }
+
+    /// The prefix of names in C.
+    pub(super) fn prefix(&self) -> &str {
+        self.prefix.as_deref().unwrap_or(C_PREFIX)
     }
 
     /// Writes the library, where it was asked for, around the model of a Rust source; its folder, and the bytes of its
@@ -53,7 +62,7 @@ impl ForC {
         let usual = C_CORES.iter().filter(|core| USUAL_CORES.contains(&core.name));
         let cores: Vec<&CCore> =
             if self.core.is_empty() { usual.collect() } else { self.core.clone() };
-        let prefix = self.prefix.as_deref().unwrap_or(C_PREFIX);
+        let prefix = self.prefix();
         let scratch = tempfile::tempdir()?;
         let file = scratch.path().join("model.rs");
         files::write_whole(&file, source().as_bytes())?;

@@ -246,7 +246,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
 
 /// Makes a detector, tries it, and writes it if requested.
 fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
-    arguments.for_c.check()?;
+    arguments.for_c.check(false)?;
     let outputs = arguments.rust.iter().chain(&arguments.output).chain(&arguments.draw);
     let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
-use fishweir::deploy::{Cost, DetectorModel, Deviation, FixedPoint, SpotterModel, UpdateFileError};
+use fishweir::deploy::{
+    CNames, CSource, CSourceError, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel,
+    UpdateFileError,
+};
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -25,6 +28,7 @@ const SHOWN: &[&str] = &[
     "rust",
     "artefact",
     "c",
+    "c_source",
     "number",
     "data",
     "endless",
@@ -38,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir export gait.json --rust gait.rs --artefact gait.fishweir
   fishweir export gait.json --c gait-c --core cortex-m4
+  fishweir export gait.json --c-source gait.c --prefix gait
   fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
   fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
 
@@ -52,9 +57,15 @@ pub(super) struct Arguments {
     /// Binary artefact, read in place by the core
     #[arg(long, visible_alias = "artifact", value_name = "FILE.fishweir")]
     artefact: Option<PathBuf>,
-    /// Either, by the file's ending: .rs or .fishweir
+    /// Any of these, by the file's ending: .rs, .fishweir or .c
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
+    /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
+    ///
+    /// It needs no library, and has the interface of --c. Spotters, kernel machines, front ends, emissions other than gaussian
+    /// and categorical, and --number q15 are left to --rust and --c.
+    #[arg(long, value_name = "FILE.c")]
+    c_source: Option<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
     /// Update for a device in the field: artefact, version, and a self-test of the first samples
@@ -98,6 +109,7 @@ enum Form {
     Rust,
     Artefact,
     Update(u32),
+    C,
 }
 
 #[derive(Debug, Serialize)]
@@ -178,18 +190,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut wanted = Vec::new();
     wanted.extend(arguments.rust.iter().map(|file| (Form::Rust, file)));
     wanted.extend(arguments.artefact.iter().map(|file| (Form::Artefact, file)));
+    wanted.extend(arguments.c_source.iter().map(|file| (Form::C, file)));
     let update = arguments.update.as_ref().zip(arguments.update_version);
     wanted.extend(update.map(|(file, version)| (Form::Update(version), file)));
     for file in &arguments.output {
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("rs") => wanted.push((Form::Rust, file)),
             Some("fishweir" | "bin") => wanted.push((Form::Artefact, file)),
+            Some("c") => wanted.push((Form::C, file)),
             _ => {
                 return Err(Failure::input(
                     Topic::UnfitEnding,
                     format!(
-                        "{}: the ending says neither Rust source (.rs) nor artefact (.fishweir); \
-                     use --rust FILE or --artefact FILE",
+                        "{}: the ending says neither Rust source (.rs), nor artefact (.fishweir), nor C source (.c); \
+                     use --rust FILE, --artefact FILE or --c-source FILE.c",
                         file.display()
                     ),
                 ));
@@ -199,19 +213,36 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if wanted.is_empty() && arguments.for_c.c.is_none() {
         return Err(Failure::input(
             Topic::NothingToWrite,
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR",
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, or --c DIR",
         ));
     }
-    arguments.for_c.check()?;
+    let in_c: Vec<&Path> = wanted
+        .iter()
+        .filter(|(form, _)| *form == Form::C)
+        .map(|(_, file)| file.as_path())
+        .collect();
+    arguments.for_c.check(!in_c.is_empty())?;
+    if let Some(file) = in_c.iter().find(|file| file.extension().is_none_or(|ending| ending != "c"))
+    {
+        return Err(Failure::input(
+            Topic::UnfitEnding,
+            format!("{}: C source goes to a file FILE.c, with FILE.h beside it", file.display()),
+        ));
+    }
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
-        return whole(arguments, &wanted, "a spotter of events", &|file| {
-            Ok(SpotterModel::parse(file, &bytes)?.deploy()?.to_source())
+        let what = "a spotter of events";
+        let none = |_: CNames<'_>| Err(CSourceError::Without(what.to_owned()));
+        return whole(arguments, &wanted, what, &|file| {
+            let source = SpotterModel::parse(file, &bytes)?.deploy()?.to_source();
+            Ok((source, Box::new(none)))
         });
     }
     if DetectorModel::is_one(&bytes) {
         return whole(arguments, &wanted, "a detector of change", &|file| {
-            Ok(DetectorModel::parse(file, &bytes)?.deploy()?.to_source())
+            let detector = DetectorModel::parse(file, &bytes)?.deploy()?;
+            let source = detector.to_source();
+            Ok((source, Box::new(move |names: CNames<'_>| detector.to_c_source(names))))
         });
     }
     let mut model = Model::parse(arguments.model.path(), &bytes)?;
@@ -232,9 +263,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
-    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let files = files_of(&wanted);
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &inputs)?;
-    let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);
+    let to_artefact = wanted.iter().find(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
         let file = file.display();
         return Err(Failure::input(
@@ -262,6 +294,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
+            if let Some(file) = in_c.first() {
+                return Err(Failure::input(
+                    Topic::Unsupported,
+                    format!(
+                        "{}: fixed point has no portable C source yet: use --rust or --c",
+                        file.display()
+                    ),
+                ));
+            }
             let (source, named) = (arguments.model.path(), arguments.data.as_deref());
             let mut measured = measured(
                 source,
@@ -280,12 +321,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(measured) => measured.fixed.to_source(),
         None => model.deployed.to_source(),
     };
-    let mut written = Vec::new();
+    let mut sources = Vec::new();
+    for file in in_c {
+        sources.push(c_source(arguments, file, &|names| model.deployed.to_c_source(names))?);
+    }
+    let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         let (form, bytes) = match form {
             Form::Rust => ("Rust source", source().into_bytes()),
             Form::Artefact => ("artefact", model.deployed.to_artefact()?),
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
+            Form::C => {
+                written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+                continue;
+            }
         };
         output::write(file, &bytes)?;
         let file = file.display().to_string();
@@ -298,7 +347,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Topic::NoConfidenceInC,
             format_args!(
                 "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
-             it: the Rust source does"
+             it: the Rust source and --c-source do"
             ),
         );
     }
@@ -322,15 +371,48 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// A spotter or a detector, which has a Rust source, alone or in a library for C, and no other form.
-fn whole(
+/// What makes the C source of a model, with some names.
+type InC<'a> = dyn Fn(CNames<'_>) -> Result<CSource, CSourceError> + 'a;
+
+/// The C source of a model for a file, and its header.
+fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSource, Failure> {
+    let header = file.with_extension("h");
+    let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    make(CNames { prefix: arguments.for_c.prefix(), header: &header }).map_err(|error| {
+        let (topic, remedy) = match error {
+            CSourceError::HeaderName(_) => (Topic::UnfitEnding, "name another file"),
+            _ => (Topic::Unsupported, "use --rust or --c"),
+        };
+        Failure::input(topic, format!("{}: {error}: {remedy}", file.display()))
+    })
+}
+
+/// Writes a C source to a file and its header beside it.
+fn write_in_c(file: &Path, made: &CSource) -> Result<[ExportedFile; 2], Failure> {
+    let header = file.with_extension("h");
+    let write = |file: &Path, form, text: &str| {
+        output::write(file, text.as_bytes())?;
+        Ok::<_, Failure>(ExportedFile { file: file.display().to_string(), form, bytes: text.len() })
+    };
+    Ok([write(&header, "C header", &made.header)?, write(file, "C source", &made.source)?])
+}
+
+/// The files that are written: those that are wanted, and the headers of C sources.
+fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
+    let headers = wanted.iter().filter(|(form, _)| *form == Form::C);
+    let headers = headers.map(|(_, file)| file.with_extension("h"));
+    wanted.iter().map(|(_, file)| (*file).clone()).chain(headers).collect()
+}
+
+/// A spotter or a detector, which has a Rust source, alone or in a library for C, perhaps a C source, and no other form.
+fn whole<'a>(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
     what: &str,
-    source: &dyn Fn(&str) -> Result<String, Failure>,
+    source: &dyn Fn(&str) -> Result<(String, Box<InC<'a>>), Failure>,
 ) -> Result<(), Failure> {
     let model = arguments.model.path().display().to_string();
-    let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
+    let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if other || arguments.number != NumberName::F32 {
         let why = format!("{what} is exported as Rust source or for C, in f32: use --rust or --c");
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
@@ -342,11 +424,20 @@ fn whole(
         ("--endless", arguments.endless),
     ]));
     note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
-    let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
+    let files = files_of(wanted);
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
-    let source = source(&model)?;
-    let mut written = Vec::new();
-    for file in files {
+    let (source, in_c) = source(&model)?;
+    let mut sources = Vec::new();
+    for (_, file) in wanted.iter().filter(|(form, _)| *form == Form::C) {
+        sources.push(c_source(arguments, file, &in_c)?);
+    }
+    let (mut sources, mut written) = (sources.iter(), Vec::new());
+    for (form, file) in wanted {
+        if *form == Form::C {
+            written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+            continue;
+        }
         output::write(file, source.as_bytes())?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Classifier (f64) --deploy--> Deployed (f32) --+--> Stream, the host's run of it
-//!         |                                     +--> Rust source with a `static`
+//!         |                                     +--> Rust source with a `static`, portable C source
 //!         |                                     +--> binary artefact, read in place; update for the field
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
@@ -19,6 +19,7 @@ mod artefact;
 mod attach;
 mod bank;
 mod block;
+mod c_source;
 mod codebooks;
 mod common;
 mod compile;
@@ -53,6 +54,7 @@ mod windows;
 mod words;
 
 pub use artefact::ArtefactFileError;
+pub use c_source::{CNames, CSource, CSourceError};
 #[cfg(feature = "device")]
 pub(crate) use common::Common;
 pub use cost::Cost;

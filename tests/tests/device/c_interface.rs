@@ -30,7 +30,7 @@ const SAMPLES: usize = 2_500;
 /// Builds share a folder, so that the dependencies are compiled once: one at a time.
 static BUILDS: Mutex<()> = Mutex::new(());
 
-fn c_folder() -> PathBuf {
+pub(crate) fn c_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware").join("c")
 }
 
@@ -54,7 +54,7 @@ fn make(folder: &Path, settings: &[(&str, &Path)], features: &str) -> Output {
         .expect("make starts")
 }
 
-fn open(elf: &Path) -> Image {
+pub(crate) fn open(elf: &Path) -> Image {
     Image::open(Board::named("mps2-an386").expect("a board"), elf).expect("an image")
 }
 

@@ -4,6 +4,7 @@
 mod applications;
 mod bits;
 mod c_interface;
+mod c_source;
 mod costs;
 mod counts;
 mod faults;

@@ -215,23 +215,19 @@ impl<const C: usize> GaussianQ15View<'_, C> {
     /// The log-likelihood of the channels that are there.
     ///
     /// The normaliser of a missing channel is off by at most 6 units of `2^-16` bits.
-    #[inline]
     pub fn log_marginal(&self, x: impl Fn(usize) -> Option<i16>) -> FixedLog<C> {
         let (mut log2, mut rate) = (self.constant, *self.constant_rate);
-        for (d, channel) in self.channel.iter().enumerate() {
-            let (Some(linear), Some(quadratic)) = (self.linear.get(d), self.quadratic.get(d))
-            else {
-                break;
-            };
+        let tables = self.linear.iter().zip(self.quadratic);
+        for (d, (channel, (linear, quadratic))) in self.channel.iter().zip(tables).enumerate() {
             if let Some(x) = x(d) {
                 channel.add(x, (linear, quadratic), &mut log2, &mut rate);
                 continue;
             }
             log2 = log2.saturating_sub(channel.log2_normaliser());
-            for c in 0..C {
+            for (rate, &quadratic) in rate.iter_mut().zip(quadratic) {
                 // `quadratic E[y^2]`, with two more binary places: `E[y^2] = log2(e) / 2`.
-                let expected = (i32::from(quadratic[c]) * 47_274 + (1 << 13)) >> 14;
-                rate[c] = rate[c].saturating_add(expected).clamp(-STEEPEST, STEEPEST);
+                let expected = (i32::from(quadratic) * 47_274 + (1 << 13)) >> 14;
+                *rate = rate.saturating_add(expected).clamp(-STEEPEST, STEEPEST);
             }
         }
         held(log2, rate)
@@ -245,7 +241,6 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
     #[inline]
     fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
         let (mut log2, mut rate) = (self.constant, *self.constant_rate);
-        // A device takes a fifth less for it than over indices.
         let tables = self.linear.iter().zip(self.quadratic);
         for ((channel, &x), (linear, quadratic)) in self.channel.iter().zip(x).zip(tables) {
             channel.add(x, (linear, quadratic), &mut log2, &mut rate);

@@ -81,6 +81,11 @@ impl Detector {
         self.drift
     }
 
+    /// The model, and the share of earlier samples that each sample loses.
+    pub(super) fn parts(&self) -> (&DeployedModel, f32) {
+        (&self.model, self.lost)
+    }
+
     /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it.
     ///
     /// It also defines the names of the channels as `CHANNELS`, over symbols their letters as `ALPHABET`, and an empty `CLASSES`.

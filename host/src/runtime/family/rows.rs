@@ -115,6 +115,11 @@ impl<W: RealParameter> Emission for RowState<W> {
 
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[W::Real]) -> Option<Row<W, N>> {
+        // One state alone is one that is known: its bank has all positions, of which it is any.
+        if let ([state], false) = (states.as_slice(), Self::is_missing(x)) {
+            let (likelihood, log_scale) = W::likelihoods(|_| state.log_likelihood(x))?;
+            return Some(Row { likelihood, log_scale });
+        }
         let mut likelihood = [W::constant(W::Real::ZERO); N];
         // The first of these states may be a model's own as well, with a bank of theirs: the last one's is all's.
         let log_scale = states.last()?.bank.row(x, &mut likelihood)?;

@@ -1,0 +1,264 @@
+//! C source of a classifier: what is around its models.
+
+use std::fmt::Write as _;
+
+use fishweir_core::classify::{CODEWORDS, Normalisation, TAPS};
+use fishweir_core::contract::{ChannelRange, Partial};
+
+use super::literals::{define, float, floats, list, string, string_list, table};
+use super::models::Models;
+use super::{CNames, CSource, CSourceError, END, Part};
+use crate::deploy::codebooks::DeployedCodebooks;
+use crate::deploy::common::Common;
+use crate::deploy::deployed::Deployed;
+use crate::deploy::engine::Engine;
+
+impl Deployed {
+    /// Portable C source of the classifier, with its header.
+    ///
+    /// The interface is the C library's: the same functions, the same statuses, and the decision's probability and rejection
+    /// where the classifier has a calibration. Every number reads back to the same bits where the compiler rounds decimals
+    /// to the nearest.
+    ///
+    /// # Errors
+    /// [`CSourceError`] naming the part that is not written in C.
+    pub fn to_c_source(&self, names: CNames<'_>) -> Result<CSource, CSourceError> {
+        names.check()?;
+        let without = |what: &str| Err(CSourceError::Without(what.to_owned()));
+        let bank = match &self.engine {
+            Engine::Bank(bank) => bank,
+            Engine::Systems(_) => return without("a classifier of linear dynamical systems"),
+            Engine::Profile(_) => return without("a profile"),
+            Engine::Machine(_) => return without("a kernel machine"),
+        };
+        if !self.common.front.is_empty() {
+            return without("a front end");
+        }
+        let models = Models {
+            observations: &self.common.observations,
+            models: &bank.models,
+            states: bank.states,
+            directions: bank.directions,
+            seen: self.common.lags.seen_width(self.common.channels()),
+            in_part: self.common.in_part(),
+        };
+        models.check()?;
+        let written = Written { common: &self.common, models };
+        let classes = self.common.classes.iter().enumerate();
+        let classes: Vec<String> =
+            classes.map(|(index, class)| format!("Class {index}: {class}.")).collect();
+        let comment = written.models.comment("A classifier of streams", &classes);
+        Ok(names.join(&comment, &written.header(), &written.source()))
+    }
+}
+
+/// A classifier of models.
+struct Written<'a> {
+    common: &'a Common,
+    models: Models<'a>,
+}
+
+impl Written<'_> {
+    fn header(&self) -> Vec<Part<'static>> {
+        let begin = include_str!("text/begin.h").replace("@SIZES@\n", &self.sizes());
+        let calibrated = self.common.confidence.is_some();
+        vec![
+            begin.into(),
+            include_str!("text/classifier.h").into(),
+            include_str!("text/calls.h").into(),
+            self.models.push_declaration(),
+            include_str!("text/push_missing.h").into(),
+            include_str!("text/decide.h").into(),
+            if calibrated { include_str!("text/predict.h") } else { "" }.into(),
+            END,
+        ]
+    }
+
+    fn source(&self) -> Vec<Part<'static>> {
+        let (lags, codebooks) = (!self.common.lags.is_empty(), self.common.codebooks.is_some());
+        let rooted = self.common.normalisation == Normalisation::PER_ROOT_SAMPLE;
+        let calibrated = self.common.confidence.is_some();
+        let mut parts = self.models.recursion().to_vec();
+        parts.push(self.tables().into());
+        let some = [
+            (true, include_str!("text/evidence.c")),
+            (lags || codebooks, include_str!("text/ring.c")),
+            (lags, include_str!("text/lags.c")),
+            (codebooks, include_str!("text/codebooks.c")),
+            (true, include_str!("text/bank.c")),
+            (rooted, include_str!("text/root.c")),
+            (true, include_str!("text/outputs.c")),
+            (calibrated, include_str!("text/predict.c")),
+            (true, include_str!("text/windows.c")),
+            (true, include_str!("text/interface.c")),
+        ];
+        parts.extend(some.into_iter().filter(|part| part.0).map(|part| part.1.into()));
+        parts.push(self.models.push());
+        parts.push(include_str!("text/decide_interface.c").into());
+        if calibrated {
+            parts.push(include_str!("text/predict_interface.c").into());
+        }
+        parts
+    }
+
+    /// Macros of the header, as the C library's header has them.
+    fn sizes(&self) -> String {
+        let common = self.common;
+        let number = |number: usize| number.to_string();
+        let classes = &common.classes;
+        let code_depth = common.codebooks.as_ref().map_or(0, DeployedCodebooks::largest);
+        let mut text = self.models.sizes();
+        text += &define(
+            "Models, each with a log-likelihood, and classes.",
+            &[("MODELS", number(self.models.models.len())), ("CLASSES", number(classes.len()))],
+        );
+        text += &define(
+            "Names by index: static const char *const names[] = FISHWEIR_CLASS_NAMES;",
+            &[("CLASS_NAMES", string_list(classes))],
+        );
+        text += &define(
+            "1 if fishweir_predict() has probabilities.",
+            &[("CALIBRATED", number(usize::from(common.confidence.is_some())))],
+        );
+        text += &self.contract();
+        let depth = common.lags.as_slice().last().map_or(0, |&lag| lag as usize);
+        let sizes = [
+            ("OUTPUTS", number(common.outputs())),
+            ("LAG_DEPTH", number(depth)),
+            ("CODE_DEPTH", number(code_depth as usize * TAPS)),
+        ];
+        text + &define("Private: sizes of a window's state.", &sizes)
+    }
+
+    /// Macros of the contract: channels in training, windows, period.
+    fn contract(&self) -> String {
+        let contract = self.common.contract.clone().unwrap_or_default();
+        contract.with_core(|contract| {
+            let (mut text, number) = (String::new(), |number: u32| number.to_string());
+            let ranges: Vec<ChannelRange<'_>> = contract.channels.iter().collect();
+            if !ranges.is_empty() {
+                let of = |of: &dyn Fn(&ChannelRange<'_>) -> String| list(ranges.iter().map(of));
+                text += &define(
+                    "By channel: its unit (\"\" where it is unknown), and its mean and standard deviation in training.",
+                    &[
+                        ("CHANNEL_UNITS", of(&|range| string(range.unit))),
+                        ("CHANNEL_CENTRES", of(&|range| float(range.centre))),
+                        ("CHANNEL_SPREADS", of(&|range| float(range.spread))),
+                    ],
+                );
+            }
+            let windows = contract.windows;
+            let partial = windows.is_none_or(|windows| windows.partial != Partial::Never);
+            text += &define(
+                "Samples in a window, after which a decision is due, and samples from the beginning of one to that of the\n \
+                 * next; 0: the model has no windows, and decides on the stream so far.",
+                &[
+                    ("WINDOW_LENGTH", number(windows.map_or(0, |windows| windows.length))),
+                    ("WINDOW_HOP", number(windows.map_or(0, |windows| windows.hop))),
+                ],
+            );
+            text += &define(
+                "The most missing samples in a row that a window bears; 0 without windows.",
+                &[("LONGEST_GAP", number(windows.map_or(0, |windows| windows.longest_gap)))],
+            );
+            text += &define(
+                "1 if fishweir_decide_so_far() decides on a window that is partly filled.",
+                &[("PARTIAL_WINDOWS", number(u32::from(partial)))],
+            );
+            text += &define(
+                "Windows that are open at a time, a state for each in a stream.",
+                &[("WINDOW_STATES", contract.states().to_string())],
+            );
+            let period = contract.period;
+            let tolerance = period.map_or(0.0, |period| period.tolerance);
+            text + &define(
+                "Nanoseconds from one sample to the next, and the relative error that the model bears; 0: unknown.",
+                &[
+                    ("PERIOD_NS", format!("{}ULL", period.map_or(0, |period| period.nanoseconds))),
+                    ("PERIOD_TOLERANCE", float(tolerance)),
+                ],
+            )
+        })
+    }
+
+    /// The tables of wrappers and outputs, and the macros that choose among recursions.
+    fn tables(&self) -> String {
+        let common = self.common;
+        let mut text = String::from("\n");
+        let factor = match common.normalisation {
+            Normalisation::PER_SAMPLE => Some("(1.0f / (samples))"),
+            Normalisation::PER_ROOT_SAMPLE => Some("(1.0f / root_of(samples))"),
+            _ => None,
+        };
+        if let Some(factor) = factor {
+            let _ =
+                writeln!(text, "/* Factor on the evidence. */\n#define FACTOR(samples) {factor}");
+        }
+        self.lags(&mut text);
+        self.codebooks(&mut text);
+        let (models, outputs) = (self.models.models.len(), common.outputs());
+        let weights = floats(common.weights.iter().flatten());
+        text += &table("float", "WEIGHT", &[outputs, models], &weights);
+        text += &table("float", "BIAS", &[outputs], &floats(&common.biases));
+        if let Some(confidence) = &common.confidence {
+            let limits = floats(confidence.likelihoods.as_flattened());
+            let _ = write!(
+                text,
+                "#define CALIBRATION_SCALE {}\n#define LEAST_MARGIN {}\n#define LIKELIHOOD_LIMITS {}\n",
+                float(confidence.scale),
+                float(confidence.least_margin),
+                u8::from(!limits.is_empty()),
+            );
+            if !limits.is_empty() {
+                text += &table("float", "LIKELIHOOD_LIMIT", &[limits.len() / 2, 2], &limits);
+            }
+        }
+        text
+    }
+
+    fn lags(&self, text: &mut String) {
+        let (lags, channels) = (&self.common.lags, self.common.channels());
+        if lags.is_empty() {
+            return;
+        }
+        let entries: Vec<String> = lags.as_slice().iter().map(u32::to_string).collect();
+        *text += &table("uint16_t", "LAGS", &[entries.len()], &entries);
+        let models = self.models.models.len();
+        let columns = (0..models).flat_map(|model| self.common.columns(model).unwrap_or_default());
+        let columns: Vec<String> = columns.map(|column| column.to_string()).collect();
+        let _ = write!(
+            text,
+            "/* Numbers of a row, and whether each model reads columns of its own. */\n\
+             #define WIDENED {}\n#define COLUMNS {}\n",
+            lags.width(channels),
+            u8::from(!columns.is_empty()),
+        );
+        if !columns.is_empty() {
+            *text += &table("uint16_t", "COLUMN", &[models, self.models.seen], &columns);
+        }
+    }
+
+    fn codebooks(&self, text: &mut String) {
+        let Some(codebooks) = &self.common.codebooks else { return };
+        let books = codebooks.books().in_numbers::<f32>();
+        let (count, outputs) = (books.len(), self.common.outputs());
+        let levels = codebooks.books().levels();
+        let _ = writeln!(text, "/* Levels of each code vector. */\n#define LEVELS {levels}");
+        let dilation: Vec<String> = books.iter().map(|book| book.dilation.to_string()).collect();
+        *text += &table("uint32_t", "DILATION", &[count], &dilation);
+        let scale = floats(books.iter().flat_map(|book| &book.scale));
+        *text += &table("float", "CODE_SCALE", &[count, self.common.channels()], &scale);
+        let vectors = books.iter().flat_map(|book| book.vectors.as_flattened());
+        let vectors: Vec<String> = vectors.map(i8::to_string).collect();
+        *text += &table("int8_t", "CODE_VECTOR", &[count, TAPS, CODEWORDS], &vectors);
+        let weighed = codebooks.weighed();
+        let weights = floats(weighed.words.iter().flatten());
+        *text += &table("float", "CODE_WEIGHT", &[count, CODEWORDS, outputs], &weights);
+        if levels > 0 {
+            let level = floats(books.iter().flat_map(|book| &book.levels));
+            *text += &table("float", "CODE_LEVEL", &[count, CODEWORDS, levels], &level);
+            let above = floats(weighed.above.iter().flatten());
+            *text += &table("float", "LEVEL_WEIGHT", &[count, CODEWORDS, levels, outputs], &above);
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! Portable C source: built by gcc as C99 and as C++11, and for Cortex-M0 and M4 under QEMU, it decides as the host does, bit
+//! for bit. These tests fail where gcc, gcc for Arm or QEMU is missing.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use fishweir::classifier::{Classifier, Confidence, Direction, Observations, Rejection};
+use fishweir::data::{Dataset, Sample, SamplesView, ShortSeries, Windowing};
+use fishweir::deploy::{CNames, CSource, CSourceError, Calibration, Deployed, Detector, PushError};
+use fishweir::device::Qemu;
+use fishweir::fit::BaumWelch;
+use fishweir::kernel::ScoreKernelKind;
+use fishweir::learn::{ClassifierKind, ScoreModels};
+use fishweir_core::ObservationError;
+use fishweir_core::classify::Statistic;
+use fishweir_tests::quick::{
+    channels, recordings, strings, three_channels, trained, trained_behind, trained_by_position,
+    trained_on_differences, trained_on_each_lag, trained_on_levels, trained_on_words, with_holes,
+};
+
+use crate::c_interface::{c_folder, open};
+
+/// A step of a recording.
+enum Step {
+    Row(Vec<f32>),
+    Symbol(u16),
+    Missing,
+    Reset,
+}
+
+/// The first samples of each series, with what a sensor does wrong among them.
+fn steps(data: &Dataset, most: usize) -> Vec<Step> {
+    let (mut steps, mut t) = (Vec::new(), 0_usize);
+    for series in data.series() {
+        let samples: Vec<Step> = match series.samples.view() {
+            SamplesView::Symbols(symbols) => {
+                symbols.iter().map(|x| x.map_or(Step::Missing, Step::Symbol)).collect()
+            }
+            view => {
+                let rows = view.rows().expect("channels");
+                let row = |row: &[f64]| Step::Row(row.iter().map(|&x| x as f32).collect());
+                rows.iter().map(|x| x.map_or(Step::Missing, row)).collect()
+            }
+        };
+        for mut step in samples.into_iter().take(most) {
+            match &mut step {
+                _ if t % 37 == 5 => step = Step::Missing,
+                Step::Symbol(symbol) if t % 41 == 3 => *symbol = 999,
+                Step::Row(row) => match t % 123 {
+                    41 => row[0] = f32::NAN,
+                    82 => row[1] = f32::INFINITY,
+                    // Far from every state, and impossible in each.
+                    100 => row[1] = 1e5,
+                    101 => row[1] = -1e30,
+                    110 => row.fill(f32::NAN),
+                    _ => {}
+                },
+                _ => {}
+            }
+            steps.push(step);
+            t += 1;
+        }
+        steps.push(Step::Reset);
+    }
+    steps
+}
+
+/// The lines that C prints for the steps, as the host decides.
+fn expected(deployed: &Deployed, steps: &[Step]) -> String {
+    let in_part = deployed.contract().is_some_and(fishweir::classifier::Contract::lacks_some);
+    let (mut stream, mut text) = (deployed.window_stream(), String::new());
+    for step in steps {
+        let mut lacks = false;
+        let pushed = match step {
+            Step::Reset => {
+                stream.reset();
+                continue;
+            }
+            Step::Missing => stream.push(Sample::Missing),
+            Step::Symbol(symbol) => stream.push(Sample::Symbol(*symbol)),
+            Step::Row(row) => {
+                lacks = !in_part && row.iter().any(|x| x.is_nan());
+                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
+                stream.push(Sample::Row(&row))
+            }
+        };
+        // Writing to a string does not fail.
+        let _ = write!(text, "{:08x}", status_of(pushed, lacks));
+        if let Some(window) = stream.decided() {
+            let decision = window.stream.decision().expect("in range");
+            let mut numbers = vec![decision.class as u32, decision.margin.to_bits()];
+            if let Some(confidence) = deployed.confidence() {
+                let told = window.stream.believed(&confidence.of_core()).expect("a bank");
+                numbers.push(told.probability.to_bits());
+                numbers.push(told.rejection.map_or(0, |reason| reason as u32));
+            }
+            numbers.extend(window.stream.log_likelihoods().into_iter().map(f32::to_bits));
+            numbers.iter().for_each(|number| _ = write!(text, " {number:08x}"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The status in C of a sample, which may lack a channel that it must have.
+fn status_of(pushed: Result<(), PushError>, lacks: bool) -> u32 {
+    match pushed {
+        Ok(()) if lacks => 2,
+        Ok(()) => 0,
+        Err(PushError::Observation(ObservationError::Impossible)) => 1,
+        Err(_) => 2,
+    }
+}
+
+/// The lines that C prints of a detector for the steps.
+fn detected(detector: &Detector, steps: &[Step]) -> String {
+    let (mut stream, mut text) = (detector.stream(), String::new());
+    for step in steps {
+        let mut lacks = false;
+        let pushed = match step {
+            Step::Reset => {
+                stream.reset();
+                continue;
+            }
+            Step::Missing => stream.push(Sample::Missing),
+            Step::Symbol(symbol) => stream.push(Sample::Symbol(*symbol)),
+            Step::Row(row) => {
+                lacks = !detector.lacks_some() && row.iter().any(|x| x.is_nan());
+                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
+                stream.push(Sample::Row(&row))
+            }
+        };
+        let read = stream.read();
+        let place = match read.alarm {
+            None => u32::MAX,
+            Some(Statistic::Fit) => 0,
+            Some(Statistic::Drift(direction)) => 1 + direction as u32,
+        };
+        let value = read.alarm.and_then(|alarm| read.value(alarm)).unwrap_or(0.0);
+        let statistics = [value, read.fit, read.drift[0]].map(f32::to_bits);
+        let status = status_of(pushed, lacks);
+        let _ = write!(text, "{status:08x} {place:08x}");
+        statistics.iter().for_each(|number| _ = write!(text, " {number:08x}"));
+        text.push('\n');
+        if read.alarm.is_some() {
+            stream.reset();
+        }
+    }
+    text
+}
+
+/// `recording.h`.
+fn recording(steps: &[Step]) -> String {
+    let mut text = String::from("static const struct step recording[] = {\n");
+    let number = |x: &f32| match x {
+        x if x.is_nan() => "__builtin_nanf(\"\")".to_owned(),
+        x if x.is_infinite() => "__builtin_inff()".to_owned(),
+        x => format!("{x:?}f"),
+    };
+    for step in steps {
+        let line = match step {
+            Step::Row(row) => {
+                let row: Vec<String> = row.iter().map(number).collect();
+                format!("{{SAMPLE, {{{}}}}}", row.join(", "))
+            }
+            Step::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
+            Step::Missing => String::from("{.kind = MISSING}"),
+            Step::Reset => String::from("{.kind = RESET}"),
+        };
+        let _ = writeln!(text, "    {line},");
+    }
+    text + "};\n"
+}
+
+/// A folder with the source of a classifier and a program that pushes a recording.
+struct Built {
+    folder: tempfile::TempDir,
+}
+
+/// Whatever is written is clean by these.
+const STRICT: &str = "-O2 -Wall -Wextra -Wconversion -Wsign-conversion -pedantic -Werror";
+const M0: &str = "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft";
+const M4: &str = "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard";
+
+impl Built {
+    fn new(made: &CSource, steps: &[Step]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text);
+        for (name, text) in [
+            ("fishweir.c", made.source.as_str()),
+            ("fishweir.h", &made.header),
+            ("recording.h", &recording(steps)),
+            ("main.c", include_str!("c_source/main.c")),
+            ("hosted.c", include_str!("c_source/hosted.c")),
+            ("memory.c", include_str!("c_source/memory.c")),
+        ] {
+            put(name, text).expect("writes");
+        }
+        Self { folder }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs a command; what it printed.
+    #[track_caller]
+    fn run(&self, command: &str) -> String {
+        let mut words = command.split(' ');
+        let program = words.next().expect("a program");
+        let output = Command::new(program)
+            .current_dir(self.folder.path())
+            .arg("-I.")
+            .args(words)
+            .arg(format!("-I{}", c_folder().join("example").display()))
+            .output()
+            .expect("a compiler");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}\n{told}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// What this machine prints, compiled as a language.
+    #[track_caller]
+    fn here(&self, compile: &str) -> String {
+        self.run(&format!("{compile} {STRICT} -ffp-contract=off -c fishweir.c -o fishweir.o"));
+        self.run("gcc -std=c11 -O2 main.c hosted.c -x none fishweir.o -o program");
+        let output = Command::new(self.at("program")).output().expect("starts");
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// What a core under QEMU prints.
+    #[track_caller]
+    fn on_board(&self, core: &str) -> String {
+        let gcc = "arm-none-eabi-gcc";
+        self.run(&format!("{gcc} {core} -std=c99 {STRICT} -c fishweir.c -o fishweir.o"));
+        let example = c_folder().join("example");
+        let of = |name: &str| example.join(name).display().to_string();
+        self.run(&format!(
+            "{gcc} {core} -std=c11 -O2 -ffreestanding -nostdlib -z noexecstack -T {} main.c memory.c {} {} \
+             -x none fishweir.o -lgcc -o program.elf",
+            of("mps2_an386.ld"),
+            of("board.c"),
+            of("startup.c"),
+        ));
+        let sent = Qemu::start(&open(&self.at("program.elf"))).expect("QEMU starts");
+        let sent = sent.listen(Duration::from_secs(300)).expect("the firmware ends well");
+        String::from_utf8(sent).expect("UTF-8")
+    }
+}
+
+/// The line that differs first.
+#[track_caller]
+fn assert_same(found: &str, wanted: &str) {
+    for (t, (found, wanted)) in found.lines().zip(wanted.lines()).enumerate() {
+        assert_eq!(found, wanted, "line {t}");
+    }
+    assert_eq!(found.lines().count(), wanted.lines().count());
+}
+
+/// C99 and C++11 on this machine have the host's bits.
+#[track_caller]
+fn assert_decides_as_the_host(deployed: &Deployed, data: &Dataset, most: usize) {
+    let steps = steps(data, most);
+    let wanted = expected(deployed, &steps);
+    assert!(wanted.lines().any(|line| line.len() > 30), "nothing is decided");
+    assert_prints(&deployed.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+}
+
+#[track_caller]
+fn assert_prints(made: &CSource, steps: &[Step], wanted: &str) {
+    let built = Built::new(made, steps);
+    assert_same(&built.here("gcc -std=c99"), wanted);
+    assert_same(&built.here("g++ -std=c++11 -x c++"), wanted);
+}
+
+const NAMES: CNames<'_> = CNames { prefix: "fishweir", header: "fishweir.h" };
+
+fn deployed(classifier: &Classifier) -> Deployed {
+    classifier.deploy().expect("fits in f32")
+}
+
+fn windows(length: usize, hop: usize, short: ShortSeries) -> Option<Windowing> {
+    let samples = |n| NonZeroUsize::new(n).expect("positive");
+    Some(Windowing { length: samples(length), hop: samples(hop), short })
+}
+
+#[test]
+fn hidden_states_over_channels_decide_as_on_the_host_in_c_source() {
+    let data = recordings();
+    for kind in [ClassifierKind::Fisher, ClassifierKind::Bayes] {
+        assert_decides_as_the_host(&deployed(&trained(&data, kind)), &data, 150);
+    }
+    assert_decides_as_the_host(&deployed(&three_channels()), &channels(), 40);
+}
+
+#[test]
+fn symbols_decide_as_on_the_host_in_c_source() {
+    let data = strings(90);
+    let by_position = |kind| trained_by_position(&data, kind, 12);
+    for classifier in [
+        trained(&data, ClassifierKind::Fisher),
+        trained(&data, ClassifierKind::Bayes),
+        by_position(ClassifierKind::Fisher),
+        by_position(ClassifierKind::Bayes),
+        trained_on_words(&data, 0),
+        trained_on_words(&data, 2),
+    ] {
+        assert_decides_as_the_host(&deployed(&classifier), &data, usize::MAX);
+    }
+}
+
+#[test]
+fn lags_and_codebooks_decide_as_on_the_host_in_c_source() {
+    let data = recordings();
+    for classifier in [
+        trained_on_differences(&data, &[1, 4], ScoreModels::Universal),
+        trained_on_each_lag(&data, &[1, 2, 8]),
+        trained_on_levels(&data, &[1, 2], 1, 0),
+        trained_on_levels(&data, &[1, 2], 2, 3),
+        trained_by_position(&data, ClassifierKind::Fisher, 5),
+    ] {
+        assert_decides_as_the_host(&deployed(&classifier), &data, 60);
+    }
+}
+
+#[test]
+fn missing_channels_decide_as_on_the_host_in_c_source() {
+    let data = with_holes(&recordings());
+    for classifier in [
+        trained(&data, ClassifierKind::Fisher),
+        trained_on_differences(&data, &[1, 4], ScoreModels::Universal),
+    ] {
+        let deployed = deployed(&classifier);
+        assert!(deployed.contract().is_some_and(fishweir::classifier::Contract::lacks_some));
+        assert_decides_as_the_host(&deployed, &data, 60);
+    }
+}
+
+/// Overlapping windows, windows apart and with gaps between them; with probabilities and reasons for rejection.
+#[test]
+fn windows_and_rejection_are_the_hosts_in_c_source() {
+    let data = recordings();
+    let mut of_two = three_channels();
+    let rejection = Rejection { rate: 0.1, least_margin: 0.5, likelihoods: vec![[-9.5, -8.5]; 2] };
+    of_two.confidence = Some(Confidence { scale: 0.7, rejection: Some(rejection), windows: 9 });
+    let mut of_many = trained(&data, ClassifierKind::Fisher);
+    of_many.confidence = Some(Confidence { scale: 1.5, rejection: None, windows: 9 });
+    for (length, hop, short) in
+        [(7, 2, ShortSeries::Keep), (5, 5, ShortSeries::Drop), (1, 1, ShortSeries::Keep)]
+    {
+        let windows = windows(length, hop, short);
+        let of_two = deployed(&of_two).on_windows(windows);
+        assert_decides_as_the_host(&of_two, &channels(), 40);
+        assert_decides_as_the_host(&deployed(&of_many).on_windows(windows), &data, 60);
+    }
+    let apart = deployed(&of_two).on_windows(windows(3, 8, ShortSeries::Keep));
+    assert_decides_as_the_host(&apart, &channels(), 40);
+}
+
+/// Of channels, some of which may be missing, and of symbols: statistics, and alarms after which it begins anew.
+#[test]
+fn a_detector_is_the_hosts_in_c_source() {
+    for data in [recordings(), with_holes(&recordings()), strings(90)] {
+        let views: Vec<SamplesView<'_>> =
+            data.series().iter().map(|series| series.samples.view()).collect();
+        let observations = Observations::from(data.kind());
+        let fit = BaumWelch { states: 3, iterations: 3, ..BaumWelch::default() };
+        let (size, floors) = (observations.size(), vec![0.5; observations.size()]);
+        let fitted =
+            |views: &[SamplesView<'_>]| fit.fit(views, size, &floors, &|| ()).expect("fits").model;
+        let model = fitted(&views);
+        let direction = match &observations {
+            Observations::Channels(_) => Direction::offset(&model, 0).expect("a channel"),
+            Observations::Symbols(_) => {
+                Direction::towards(&model, &fitted(&views[4..])).expect("of one shape")
+            }
+        };
+        let calibration = Calibration { memory: 8.0, mean_time: 40.0 };
+        let detector = calibration.calibrate(&model, &direction, &observations, &views);
+        let detector = detector.expect("calibrates");
+        let steps = steps(&data, 100);
+        let wanted = detected(&detector, &steps);
+        assert!(wanted.lines().any(|line| line.contains(" 00000000 ")), "no alarm");
+        assert_prints(&detector.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+    }
+}
+
+#[test]
+fn cores_with_and_without_an_fpu_decide_as_the_host_in_c_source() {
+    let data = recordings();
+    for classifier in
+        [trained(&data, ClassifierKind::Fisher), trained_on_levels(&data, &[1, 2], 1, 2)]
+    {
+        let deployed = deployed(&classifier).on_windows(windows(30, 15, ShortSeries::Keep));
+        let steps = steps(&data, 40);
+        let (wanted, built) = (
+            expected(&deployed, &steps),
+            Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps),
+        );
+        for core in [M0, M4] {
+            assert_same(&built.on_board(core), &wanted);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_written_in_c_source_is_refused_by_name() {
+    let data = channels();
+    let refused = |classifier: &Classifier| {
+        let names = CNames { prefix: "gait", header: "gait.h" };
+        deployed(classifier).to_c_source(names).expect_err("not written")
+    };
+    let machine = trained(&data, ClassifierKind::OnScores(ScoreKernelKind::Gaussian));
+    for (classifier, what) in
+        [(machine, "kernel machine"), (trained_behind(&data, "decimate=2"), "front end")]
+    {
+        let CSourceError::Without(told) = refused(&classifier) else { panic!("another error") };
+        assert!(told.contains(what), "{told}");
+    }
+    for header in ["", "a\"b.h", "a/b.h"] {
+        let names = CNames { prefix: "gait", header };
+        let told = deployed(&three_channels()).to_c_source(names).expect_err("no name");
+        assert!(matches!(told, CSourceError::HeaderName(_)), "{told}");
+    }
+}
+
+/// Two models in one program: each name begins with its prefix.
+#[test]
+fn names_of_c_source_begin_with_their_prefix() {
+    let source = deployed(&three_channels())
+        .to_c_source(CNames { prefix: "gait", header: "gait.h" })
+        .expect("written in C");
+    let told = source.source.replace("exported by fishweir ", "");
+    assert!(!told.to_lowercase().contains("fishweir"), "{told}");
+    assert!(source.header.contains("gait_push(gait_stream *stream"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("gait.h"), source.header).expect("writes");
+    fs::write(folder.path().join("gait.c"), source.source).expect("writes");
+    let told = Command::new("gcc")
+        .current_dir(folder.path())
+        .args("-std=c99 -c gait.c -o gait.o".split(' '))
+        .status()
+        .expect("gcc starts");
+    assert!(told.success() && Path::exists(&folder.path().join("gait.o")));
+}
