@@ -34,7 +34,6 @@ const SHOWN: &[&str] = &[
     "endless",
     "update",
     "update_version",
-    "key",
     "json",
 ];
 
