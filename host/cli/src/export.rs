@@ -403,12 +403,15 @@ fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
     wanted.iter().map(|(_, file)| (*file).clone()).chain(headers).collect()
 }
 
+/// The Rust source of a file's name, and what it is in C.
+type Sources<'a> = dyn Fn(&str) -> Result<(String, Box<InC<'a>>), Failure> + 'a;
+
 /// A spotter or a detector, which has a Rust source, alone or in a library for C, perhaps a C source, and no other form.
 fn whole<'a>(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
     what: &str,
-    source: &dyn Fn(&str) -> Result<(String, Box<InC<'a>>), Failure>,
+    source: &Sources<'a>,
 ) -> Result<(), Failure> {
     let model = arguments.model.path().display().to_string();
     let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));

@@ -90,10 +90,10 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Fit class models and a classifier to labelled data
-    Fit(fit::Arguments),
+    Fit(Box<fit::Arguments>),
     /// Cross-validate classifiers on labelled data, or evaluate fitted models
     #[command(visible_alias = "eval")]
-    Evaluate(evaluate::Arguments),
+    Evaluate(Box<evaluate::Arguments>),
     /// Decide on the windows of a file, or on a live stream from standard input
     #[command(visible_alias = "score", long_about = predict::LONG_ABOUT)]
     Predict(predict::Arguments),
