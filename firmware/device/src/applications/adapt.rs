@@ -189,7 +189,7 @@ fn learner<'a, F, E, T, const N: usize, const MODELS: usize, const OUTPUTS: usiz
     bank: &StreamClassifier<Hmm<E, N>, MODELS, OUTPUTS>,
     settings: &'a Settings,
     buffer: &'a mut [u64],
-) -> Result<Learner<'a, E::Plain, F, N>, AdaptError<T>>
+) -> Result<LearnerOf<'a, E::Plain, F, N>, AdaptError<T>>
 where
     F: NorFlash,
     E: Adaptable,
@@ -245,12 +245,18 @@ fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
     OnlineEm::from(first, settings.step_size, settings.warm_up, settings.regularisation)
 }
 
+/// A learner whose statistics are those of its emissions.
+type LearnerOf<'a, E, F, const N: usize> =
+    Learner<'a, E, <E as SufficientStatistics>::Statistics, F, N>;
+
 /// A model that learns, its initial state, and its storage.
-struct Learner<'a, E: SufficientStatistics<Real = f32>, F, const N: usize> {
+///
+/// Statistics are a parameter: rustdoc of Rust 1.95 fails on a field whose type is a projection of `E`.
+struct Learner<'a, E: SufficientStatistics, S, F, const N: usize> {
     first: Hmm<E, N>,
     state: Adapting<E, N>,
     /// Expected counts of the stream under the first model, where these are asked for.
-    counts: Option<StatisticsState<E::Statistics, f32, N>>,
+    counts: Option<StatisticsState<S, f32, N>>,
     /// Samples when it was last asked whether to save.
     seen: u64,
     settings: &'a Settings,
@@ -258,7 +264,7 @@ struct Learner<'a, E: SufficientStatistics<Real = f32>, F, const N: usize> {
     buffer: &'a mut [u64],
 }
 
-impl<E, F, const N: usize> Learner<'_, E, F, N>
+impl<E, F, const N: usize> LearnerOf<'_, E, F, N>
 where
     E: SufficientStatistics<Weight = f32, Real = f32> + Stored + Copy,
     F: NorFlash,
@@ -294,7 +300,7 @@ where
     }
 }
 
-impl<E, F, const N: usize> ClassifierStream<1> for Learner<'_, E, F, N>
+impl<E, F, const N: usize> ClassifierStream<1> for LearnerOf<'_, E, F, N>
 where
     E: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
         + Stored
