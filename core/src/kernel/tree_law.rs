@@ -12,7 +12,7 @@ pub struct Branch {
     pub node: usize,
 }
 
-/// Message of a node of a [`PrunedTree`].
+/// Message of a node of a [`PrunedTree`](super::PrunedTree).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PruningMessage<T, const P: usize> {
