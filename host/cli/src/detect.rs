@@ -329,9 +329,12 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     report.c_library =
         arguments.for_c.write(|| trial.detector.to_source())?.map(|(folder, _)| folder);
     let next = match &report.file {
-        Some(file) => format!(
-            "fishweir detect DATA --model {file} lists alarms, fishweir export {file} --rust for firmware"
-        ),
+        Some(file) => {
+            let file = next::file(file);
+            format!(
+                "fishweir detect DATA --model {file} lists alarms, fishweir export {file} --rust for firmware"
+            )
+        }
         None if report.is_unwritten() => {
             "to keep the detector, name a file with -o or --rust, or a folder with --c".to_owned()
         }

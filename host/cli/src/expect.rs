@@ -67,12 +67,17 @@ pub(super) fn share(text: &str) -> Result<Share, String> {
     share.ok_or_else(|| "a part is I/N with I from 1 to N, as 3/8".to_owned())
 }
 
+/// The ending of a file of all, or of a part: `.sums.json`, `.sums-1-of-8.json`.
+pub(super) fn ending(what: &str, part: Option<Share>, format: &str) -> String {
+    match part {
+        None => format!(".{what}.{format}"),
+        Some(share) => format!(".{what}-{}-of-{}.{format}", share.number(), share.of()),
+    }
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let share = arguments.part.unwrap_or(Share::WHOLE);
-    let ending = match arguments.part {
-        None => ".sums.json".to_owned(),
-        Some(share) => format!(".sums-{}-of-{}.json", share.number(), share.of()),
-    };
+    let ending = ending("sums", arguments.part, "json");
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| named_after(&arguments.data[0], &ending));
     let inputs: Vec<&Path> =

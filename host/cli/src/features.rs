@@ -8,7 +8,7 @@ use fishweir::parts::Share;
 use fishweir::report::{FeaturesReport, InformationSummary};
 
 use super::Failure;
-use super::expect::share;
+use super::expect::{ending, share};
 use super::help::brief;
 use super::kernels::{Described, OfData, help};
 use super::output;
@@ -77,10 +77,7 @@ enum Layout {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { data, output, of, .. } = arguments;
-    let ending = match arguments.part {
-        None => ".features.csv".to_owned(),
-        Some(share) => format!(".features-{}-of-{}.csv", share.number(), share.of()),
-    };
+    let ending = ending("features", arguments.part, "csv");
     let (output, outputs) = of.output(output.as_ref(), data, &ending)?;
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
     layout.format().check()?;

@@ -254,7 +254,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     };
     let next = match &arguments.output {
         Some(file) => {
-            let file = file.display();
+            let file = next::file(file);
             format!(
                 "fishweir spot DATA --model {file} lists events, fishweir export {file} --rust for firmware"
             )

@@ -101,7 +101,7 @@ pub(super) fn cut(part: &mut Part, annotations: &[Annotation]) -> Result<(), Dat
         let Body::Rows(rows) = &draft.body else { continue };
         if draft.times.is_empty() {
             let what = "has no times, so that labels by time have no place in it".to_owned();
-            return Err(DataError::Header { file: part.file.clone(), what });
+            return Err(DataError::Header { line: 1, file: part.file.clone(), what });
         }
         let view = rows.view();
         let mut kept = 0;

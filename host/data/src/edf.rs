@@ -49,7 +49,8 @@ fn text(bytes: &[u8], at: usize, length: usize) -> String {
 }
 
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let wrong = |what: &str| DataError::Header { file: name.to_owned(), what: what.to_owned() };
+    let wrong =
+        |what: &str| DataError::Header { line: 1, file: name.to_owned(), what: what.to_owned() };
     let number = |at: usize, length: usize| finite(&text(bytes, at, length));
     let count = number(252, 4).filter(|&count| (1.0..=4096.0).contains(&count));
     let count = count.ok_or_else(|| wrong("does not say how many signals there are"))? as usize;

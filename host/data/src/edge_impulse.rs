@@ -90,7 +90,7 @@ fn is_one(bytes: &[u8]) -> bool {
 }
 
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let wrong = |what: String| DataError::Header { file: name.to_owned(), what };
+    let wrong = |what: String| DataError::Header { line: 1, file: name.to_owned(), what };
     let value: Value = if bytes.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice(bytes).map_err(|error| DataError::Layout {
             place: Box::new(Place {

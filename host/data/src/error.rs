@@ -86,11 +86,13 @@ pub enum DataError {
         lacks: Option<String>,
     },
     /// The header lacks a column that its layout needs.
-    #[error("{file}: line 1, the header: {what}")]
+    #[error("{file}: line {line}, the header: {what}")]
     #[strum(serialize = "bad-header")]
     Header {
         /// The file.
         file: String,
+        /// The line of the header, from 1; 1 of a file without lines.
+        line: u64,
         /// Fault and remedy.
         what: String,
     },

@@ -31,7 +31,7 @@ impl Text {
             #[cfg(feature = "parquet")]
             begin if begin.starts_with(super::parquet::MAGIC) => {
                 let rows = super::parquet::ParquetText::open(file.into_inner());
-                let damaged = |what| DataError::Header { file: name.to_owned(), what };
+                let damaged = |what| DataError::Header { line: 1, file: name.to_owned(), what };
                 Box::new(rows.map_err(damaged)?)
             }
             _ => Box::new(file),
@@ -93,7 +93,7 @@ impl Text {
         match source.kind() {
             ErrorKind::UnexpectedEof => DataError::Gzip { file, what: "ends too early".to_owned() },
             // A page of Parquet.
-            ErrorKind::Other => DataError::Header { file, what: source.to_string() },
+            ErrorKind::Other => DataError::Header { line: 1, file, what: source.to_string() },
             ErrorKind::InvalidInput | ErrorKind::InvalidData => {
                 DataError::Gzip { file, what: format!("is damaged: {source}") }
             }

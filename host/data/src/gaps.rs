@@ -70,6 +70,8 @@ fn gaps_in(series: &Series, rounded: Option<f64>) -> Option<Gaps<'_>> {
 impl fmt::Display for Gaps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { count, series, between: [from, to], usual } = self;
+        // Steps are differences of times: what is behind a nanosecond is rounding.
+        let usual = (usual * 1e9).round() / 1e9;
         let name = &series.id;
         write!(f, "t goes from {from} to {to} in series `{name}`, whose usual step is {usual}")?;
         match count - 1 {

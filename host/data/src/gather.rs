@@ -177,6 +177,7 @@ pub(super) fn label_by_names(
         for (file, part) in files.iter().zip(parts.iter_mut()) {
             let Some(label) = pattern.label(&file.below) else {
                 return Err(DataError::Header {
+                    line: 1,
                     file: part.file.clone(),
                     what: format!(
                         "the name of the file is not of the form `{}`",

@@ -9,6 +9,7 @@ use super::error::DataError;
 use super::marks::Marks;
 use super::place::Place;
 use super::quantity::{Conversion, TimeUnit, find_channels, split_unit};
+use super::role_names::{LABELS, base};
 use super::samples::Sample;
 use super::stamps::{Times, rank};
 use super::table::{check_distinct, number};
@@ -22,11 +23,12 @@ const GZIP: u8 = 0x1F;
 
 /// Reads a stream of samples as they arrive: it never waits for more than the sample it returns.
 ///
-/// - **Channels**: a line is one sample, its numbers parted by commas or, in a line without comma,
-///   by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
+/// - **Channels**: a line is one sample, its numbers parted by commas, by semicolons (then a comma is a decimal one) or, in a line
+///   without either, by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
 ///   may be a header that names the channels among other columns, in any order, as in a series
 ///   table; the channels are then picked by name, a column `series` says where
-///   [another series begins](Self::begins_series), and a column `t` gives the [time](Self::time). Fields parted by commas may be quoted. Blank lines
+///   [another series begins](Self::begins_series), and a column `t` gives the [time](Self::time). A header may also part its columns by tabs or bars. Fields may be quoted; a line
+///   that begins with `#` is a comment. Blank lines
 ///   are passed over.
 /// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
 ///   of many. Blanks and line ends are passed over where they are no symbols.
@@ -279,7 +281,7 @@ impl<R: BufRead> LiveReader<R> {
                         "names no channel; what comes before the header is passed over".into();
                     return Err(DataError::Layout { place: self.place(None), what });
                 }
-                let (header, units) = Header::of(&self.name, text, names)?;
+                let (header, units) = Header::of((&self.name, self.line), text, names)?;
                 self.header = Some(header);
                 self.units = units;
                 Ok(false)
@@ -296,6 +298,10 @@ impl<R: BufRead> LiveReader<R> {
     fn take_row(&mut self, text: &str) -> Result<(), DataError> {
         self.row.clear();
         let fields = split(text, self.header.as_ref().map(|header| header.delimiter));
+        let commas = commas_of(match &self.header {
+            Some(header) => header.delimiter == ';',
+            None => text.contains(';'),
+        });
         let width = self.width();
         if fields.len() != width {
             let column = Some(fields.len().min(width));
@@ -334,7 +340,7 @@ impl<R: BufRead> LiveReader<R> {
             };
             if !Marks::default().has(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
-                let value = number(text, self.values, Commas::Unknown, place)?;
+                let value = number(text, self.values, commas, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
                 self.seen[channel] = self.line;
@@ -377,17 +383,26 @@ impl<R: BufRead> LiveReader<R> {
 
 impl Header {
     /// Parses a first line, and compares the names of its channels with those wanted.
-    fn of(file: &str, text: &str, wanted: &[String]) -> Result<(Self, Vec<UnitMatch>), DataError> {
-        let failed = |what| DataError::Header { file: file.to_owned(), what };
-        let delimiter = [',', '\t'].into_iter().find(|&one| text.contains(one)).unwrap_or(' ');
+    fn of(
+        (file, line): (&str, u64),
+        text: &str,
+        wanted: &[String],
+    ) -> Result<(Self, Vec<UnitMatch>), DataError> {
+        let failed = |what| DataError::Header { line, file: file.to_owned(), what };
+        let delimiter = delimiter_of(text, wanted);
         let names: Vec<String> =
             split(text, Some(delimiter)).into_iter().map(str::to_owned).collect();
         let all: Vec<(usize, &str)> = names.iter().map(String::as_str).enumerate().collect();
-        let channels = find_channels(wanted, &all).map_err(|none| none.error(file, &all))?;
+        let channels = find_channels(wanted, &all).map_err(|none| none.error(file, line, &all))?;
         let units = UnitMatch::all(wanted, &channels, &all);
         check_distinct(&names).map_err(failed)?;
         let series = names.iter().position(|name| name == "series");
-        let label = names.iter().position(|name| name == "label");
+        let label = names
+            .iter()
+            .position(|name| name == "label")
+            .or_else(|| names.iter().position(|name| LABELS.contains(&base(name).as_str())));
+        // A channel of the model is one, whatever its name.
+        let label = label.filter(|column| channels.iter().all(|(channel, _)| channel != column));
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
         let mut times = all.iter().filter(|&&(column, _)| !taken(column));
         let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
@@ -406,26 +421,48 @@ impl Header {
 
 /// Returns whether a first line without numbers is no header: it has fewer fields than there are channels, and names none.
 fn is_noise(text: &str, wanted: &[String]) -> bool {
-    let fields = split(text, [',', '\t'].into_iter().find(|&one| text.contains(one)));
-    let names = |field: &&str| wanted.iter().any(|name| split_unit(name).0 == split_unit(field).0);
-    fields.len() < wanted.len() && !fields.iter().any(names)
+    let fields = split(text, Some(delimiter_of(text, wanted)));
+    fields.len() < wanted.len() && names_in(&fields, wanted) == 0
+}
+
+/// Number of fields that name a wanted channel, whatever the unit.
+fn names_in(fields: &[&str], wanted: &[String]) -> usize {
+    let is_one =
+        |field: &&&str| wanted.iter().any(|name| split_unit(name).0 == split_unit(field).0);
+    fields.iter().filter(is_one).count()
+}
+
+/// The delimiter of a header: that by which most wanted channels are named; of equals a comma before a tab, a semicolon and a bar.
+fn delimiter_of(text: &str, wanted: &[String]) -> char {
+    let mut best = (' ', 0);
+    for one in [',', '\t', ';', '|'].into_iter().filter(|&one| text.contains(one)) {
+        let found = names_in(&split(text, Some(one)), wanted);
+        if best.0 == ' ' || found > best.1 {
+            best = (one, found);
+        }
+    }
+    best.0
+}
+
+/// Meaning of commas in numbers: decimals, where semicolons part the fields.
+fn commas_of(by_semicolons: bool) -> Commas {
+    if by_semicolons { Commas::Decimal } else { Commas::Unknown }
 }
 
 /// The fields of a line, by a delimiter or by the shape of the line.
 fn split(text: &str, delimiter: Option<char>) -> Vec<&str> {
-    match delimiter.or_else(|| text.contains(',').then_some(',')) {
+    match delimiter.or_else(|| [';', ','].into_iter().find(|&one| text.contains(one))) {
         None | Some(' ') => text.split_whitespace().collect(),
-        Some(',') => split_at_commas(text),
-        Some(delimiter) => text.split(delimiter).map(str::trim).collect(),
+        Some(delimiter) => split_at(text, delimiter),
     }
 }
 
-/// Fields parted by commas, those in quotes without them. A field that has commas in it is quoted.
-fn split_at_commas(text: &str) -> Vec<&str> {
+/// Fields by a delimiter, those in quotes without them. A field that has delimiters in it is quoted.
+fn split_at(text: &str, delimiter: char) -> Vec<&str> {
     let mut quoted = false;
     let parts = text.split(|character| {
         quoted ^= character == '"';
-        character == ',' && !quoted
+        character == delimiter && !quoted
     });
     parts.map(|field| unquoted(field.trim())).collect()
 }
@@ -438,7 +475,9 @@ fn unquoted(field: &str) -> &str {
 /// Returns whether a first line is one of names: none of its fields is a number, not even a forbidden one.
 fn is_header(text: &str) -> bool {
     let fields = split(text, None);
-    let is_value = |field: &str| Marks::default().has(field) || field.parse::<f64>().is_ok();
+    let commas = commas_of(text.contains(';'));
+    let is_value =
+        |field: &str| Marks::default().has(field) || commas.in_points(field).parse::<f64>().is_ok();
     !fields.into_iter().any(is_value)
 }
 

@@ -60,7 +60,8 @@ pub fn unpacked_as<'a>(
     #[cfg(feature = "parquet")]
     if plain.starts_with(super::parquet::MAGIC) {
         let text = super::parquet::text(&plain);
-        let text = text.map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+        let text =
+            text.map_err(|what| DataError::Header { line: 1, file: name.to_owned(), what })?;
         return Ok(Cow::Owned(text.into_bytes()));
     }
     let text = Encoding::decode(encoding, name, plain)?;

@@ -206,7 +206,7 @@ fn text(item: &[u8], letter: &str, high_first: bool) -> String {
 }
 
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let wrong = |what: String| DataError::Header { file: name.to_owned(), what };
+    let wrong = |what: String| DataError::Header { line: 1, file: name.to_owned(), what };
     if bytes.starts_with(MAGIC) {
         let array = Array::read(bytes).map_err(&wrong)?;
         return of_arrays(name, array, None, options);
@@ -243,7 +243,7 @@ fn of_arrays(
     labels: Option<Array>,
     options: &ReadOptions,
 ) -> Result<Part, DataError> {
-    let wrong = |what: String| DataError::Header { file: name.to_owned(), what };
+    let wrong = |what: String| DataError::Header { line: 1, file: name.to_owned(), what };
     let Some((shape, numbers)) = samples.numbers() else {
         return Err(wrong("holds texts where samples belong".into()));
     };

@@ -300,8 +300,8 @@ pub(super) struct NoChannel {
 }
 
 impl NoChannel {
-    /// Converts to the error of a file that has these channels.
-    pub(super) fn error(self, file: &str, names: &[(usize, &str)]) -> DataError {
+    /// Converts to the error of a file whose header, on that line, has these channels.
+    pub(super) fn error(self, file: &str, line: u64, names: &[(usize, &str)]) -> DataError {
         let file = file.to_owned();
         match self.other {
             Some(found) => DataError::OtherUnit { file, found, wanted: self.name },
@@ -312,7 +312,7 @@ impl NoChannel {
                     self.name,
                     shorten(&names.join(", "))
                 );
-                DataError::Header { file, what }
+                DataError::Header { file, line, what }
             }
         }
     }

@@ -67,7 +67,7 @@ impl Dataset {
             let (name, bytes) = load_or_standard(&list.path)?;
             let Some(labels) = edge_impulse::labels(&bytes) else {
                 let what = "is no list of labels as Edge Impulse writes it; remove it".to_owned();
-                return Err(DataError::Header { file: name, what });
+                return Err(DataError::Header { line: 1, file: name, what });
             };
             label_by_list(&files, &mut parts, list, &labels);
         }

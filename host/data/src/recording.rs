@@ -24,7 +24,7 @@ pub(super) fn part(
     recordings: Vec<Recording>,
     options: &ReadOptions,
 ) -> Result<Part, DataError> {
-    let wrong = |what: String| DataError::Header { file: name.to_owned(), what };
+    let wrong = |what: String| DataError::Header { line: 1, file: name.to_owned(), what };
     let owned = match channels {
         Some(channels) => channels.to_vec(),
         None => channel_names(name, width, options)?,
@@ -35,7 +35,7 @@ pub(super) fn part(
         _ => None,
     };
     let found: Vec<(usize, Conversion)> = match &chosen {
-        Some(wanted) => find_channels(wanted, &all).map_err(|none| none.error(name, &all))?,
+        Some(wanted) => find_channels(wanted, &all).map_err(|none| none.error(name, 1, &all))?,
         None if options.source.channels.is_empty() => {
             (0..owned.len()).map(|channel| (channel, Conversion::NONE)).collect()
         }
@@ -106,7 +106,7 @@ pub(super) fn read_layout(
 ) -> Result<Part, DataError> {
     let Some(read) = layout.recordings else { return (layout.read)(name, bytes, options) };
     let Recordings { channels, recordings } =
-        read(bytes).map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+        read(bytes).map_err(|what| DataError::Header { line: 1, file: name.to_owned(), what })?;
     let first = || recordings.iter().find_map(|one| one.rows.first());
     let width = channels.as_ref().map_or_else(|| first().map_or(0, Vec::len), Vec::len);
     part(name, channels.as_deref(), width, recordings, options)

@@ -24,7 +24,8 @@ pub(super) static LAYOUT: Layout = Layout {
     },
     read: |name, bytes, options| {
         let files = zip::files(bytes, |name| name.ends_with(".csv"));
-        let files = files.map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+        let files =
+            files.map_err(|what| DataError::Header { line: 1, file: name.to_owned(), what })?;
         join(name, files, options)
     },
 };
@@ -73,7 +74,8 @@ fn join(
     files: Vec<(String, Vec<u8>)>,
     options: &ReadOptions,
 ) -> Result<Part, DataError> {
-    let wrong = |what: &str| DataError::Header { file: name.to_owned(), what: what.to_owned() };
+    let wrong =
+        |what: &str| DataError::Header { line: 1, file: name.to_owned(), what: what.to_owned() };
     let mut sensors: Vec<(String, Part)> = Vec::new();
     let (mut left_out, mut annotations) = (Vec::new(), Vec::new());
     for (file, bytes) in &files {

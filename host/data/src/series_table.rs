@@ -220,7 +220,8 @@ impl Columns {
             Some(wanted) => {
                 let names: Vec<(usize, &str)> =
                     channels.iter().map(|&column| (column, header[column].as_str())).collect();
-                find_channels(wanted, &names).map_err(|none| none.error(table.file(), &names))?
+                find_channels(wanted, &names)
+                    .map_err(|none| none.error(table.file(), table.header_line(), &names))?
             }
         };
         let commas = table.commas();

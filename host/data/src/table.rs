@@ -41,6 +41,8 @@ pub struct Table<'a> {
     records: Records<'a>,
     dialect: Dialect,
     header: Vec<String>,
+    /// The line of the header, from 1.
+    header_line: u64,
     /// Fields in front that belong to no column: numbers or names of the rows.
     skipped: usize,
     /// Fields behind that have neither name nor content.
@@ -70,10 +72,13 @@ impl<'a> Table<'a> {
         let dialect = Dialect::of(bytes, source);
         let records = Records::new(bytes, dialect.separator, dialect.comments);
         let (header, skipped, behind, pending) = (Vec::new(), 0, 0, false);
-        let mut table = Self { name, bytes, records, dialect, header, skipped, behind, pending };
+        let header_line = 1;
+        let mut table =
+            Self { name, bytes, records, dialect, header, header_line, skipped, behind, pending };
         if !table.advance()? {
             return Err(DataError::Empty { file: name.to_owned() });
         }
+        table.header_line = table.line();
         if !table.dialect.header {
             // Nothing behind a last separator is no column.
             table.header = match table.dialect.names.len() == table.records.len() {
@@ -221,7 +226,12 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn bad_header(&self, what: String) -> DataError {
-        DataError::Header { file: self.name.to_owned(), what }
+        DataError::Header { line: self.header_line, file: self.name.to_owned(), what }
+    }
+
+    /// The line of the header, from 1.
+    pub(super) fn header_line(&self) -> u64 {
+        self.header_line
     }
 
     /// The file's name.

@@ -69,7 +69,8 @@ impl Format {
 
 /// Reads a recording, whose samples are between -1 and 1 and whose rate is the file's.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let wrong = |what: &str| DataError::Header { file: name.to_owned(), what: what.to_owned() };
+    let wrong =
+        |what: &str| DataError::Header { line: 1, file: name.to_owned(), what: what.to_owned() };
     let (mut at, mut format, mut data) = (12, None, None);
     while let (Some(kind), Some(size)) = (bytes.get(at..at + 4), four(bytes, at + 4)) {
         let begin = at + 8;

@@ -144,7 +144,7 @@ fn digital(format: u16, bytes: &[u8]) -> Option<Vec<f64>> {
 
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let text = String::from_utf8_lossy(bytes);
-    let wrong = |what: String| DataError::Header { file: name.to_owned(), what };
+    let wrong = |what: String| DataError::Header { line: 1, file: name.to_owned(), what };
     let header = Header::parse(&text).map_err(|(line, what)| DataError::Layout {
         place: Box::new(Place::line(name, line)),
         what,

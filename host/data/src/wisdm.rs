@@ -51,7 +51,7 @@ fn is_record(fields: &[&str]) -> bool {
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         let what = "is not UTF-8 text".to_owned();
-        return Err(DataError::Header { file: name.to_owned(), what });
+        return Err(DataError::Header { line: 1, file: name.to_owned(), what });
     };
     let (mut recordings, mut users): (Vec<Recording>, Vec<String>) = (Vec::new(), Vec::new());
     let (mut before, mut bad, mut first_bad): (Option<i64>, usize, Option<String>) =

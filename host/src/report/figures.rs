@@ -25,7 +25,7 @@ pub(super) fn interval_words(group: Option<&str>, compared: bool) -> String {
     let gains = if compared { ", of what is gained Student's" } else { "" };
     let over = group.unwrap_or("series");
     format!(
-        "95 %: Wilson's interval{gains}; it counts {over}, not windows, for those of one are alike: more {over} make it narrower"
+        "95 %: Wilson's interval{gains}; it counts {over}, not windows, for those of one are alike: with more of them it is narrower"
     )
 }
 

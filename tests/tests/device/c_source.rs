@@ -69,24 +69,37 @@ fn steps(data: &Dataset, most: usize) -> Vec<Step> {
     steps
 }
 
+impl Step {
+    /// Whether it is a row that lacks a channel.
+    fn lacks_some(&self) -> bool {
+        matches!(self, Self::Row(row) if row.iter().any(|x| x.is_nan()))
+    }
+
+    /// The host's sample of it; a missing one of a reset.
+    fn as_sample<R>(&self, push: impl FnOnce(Sample<'_>) -> R) -> R {
+        match self {
+            Self::Reset | Self::Missing => push(Sample::Missing),
+            Self::Symbol(symbol) => push(Sample::Symbol(*symbol)),
+            Self::Row(row) => {
+                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
+                push(Sample::Row(&row))
+            }
+        }
+    }
+}
+
 /// The lines that C prints for the steps, as the host decides.
 fn expected(deployed: &Deployed, steps: &[Step]) -> String {
     let in_part = deployed.contract().is_some_and(fishweir::classifier::Contract::lacks_some);
     let (mut stream, mut text) = (deployed.window_stream(), String::new());
     for step in steps {
-        let mut lacks = false;
+        let lacks = !in_part && step.lacks_some();
         let pushed = match step {
             Step::Reset => {
                 stream.reset();
                 continue;
             }
-            Step::Missing => stream.push(Sample::Missing),
-            Step::Symbol(symbol) => stream.push(Sample::Symbol(*symbol)),
-            Step::Row(row) => {
-                lacks = !in_part && row.iter().any(|x| x.is_nan());
-                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
-                stream.push(Sample::Row(&row))
-            }
+            step => step.as_sample(|sample| stream.push(sample)),
         };
         // Writing to a string does not fail.
         let _ = write!(text, "{:08x}", status_of(pushed, lacks));
@@ -120,19 +133,13 @@ fn status_of(pushed: Result<(), PushError>, lacks: bool) -> u32 {
 fn detected(detector: &Detector, steps: &[Step]) -> String {
     let (mut stream, mut text) = (detector.stream(), String::new());
     for step in steps {
-        let mut lacks = false;
+        let lacks = !detector.lacks_some() && step.lacks_some();
         let pushed = match step {
             Step::Reset => {
                 stream.reset();
                 continue;
             }
-            Step::Missing => stream.push(Sample::Missing),
-            Step::Symbol(symbol) => stream.push(Sample::Symbol(*symbol)),
-            Step::Row(row) => {
-                lacks = !detector.lacks_some() && row.iter().any(|x| x.is_nan());
-                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
-                stream.push(Sample::Row(&row))
-            }
+            step => step.as_sample(|sample| stream.push(sample)),
         };
         let read = stream.read();
         let place = match read.alarm {

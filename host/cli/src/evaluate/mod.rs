@@ -214,8 +214,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let best = report.best().map(|best| best.method.as_str()).unwrap_or_default();
             let fitted = kinds.iter().any(|kind| kind.to_string() == best);
             let next = fitted.then(|| {
-                let data = next::files(&arguments.data);
-                format!("fishweir fit {data} --classifier {best} with the same options")
+                let same = next::same("fit", &arguments.data, &["classifier", "draw", "json"]);
+                format!("{same} --classifier {best}")
             });
             outputs.print_with(&report, arguments.json, next::hint(next).as_deref())?;
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();

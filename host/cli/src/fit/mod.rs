@@ -189,9 +189,8 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         report.data = report.data.of_table(table.counts());
         report.out_of_core = Some(summary(table, &[]));
     }
-    let data = next::files(&arguments.data);
-    let next =
-        format!("fishweir evaluate {data} with the same options, for the accuracy on other series");
+    let same = next::same("evaluate", &arguments.data, &["output", "model", "json"]);
+    let next = format!("{same}, for the accuracy on other series");
     outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }
 

@@ -6,7 +6,7 @@ use fishweir::parts::Share;
 use fishweir::report::Written;
 use fishweir_networks::learn::ExpectationMaximisation;
 
-use super::super::expect::share;
+use super::super::expect::{ending, share};
 use super::super::output::{self, Outputs, named_after};
 use super::Failure;
 use super::model::network;
@@ -39,10 +39,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let ending = match arguments.part {
-        None => ".counts.json".to_owned(),
-        Some(share) => format!(".counts-{}-of-{}.json", share.number(), share.of()),
-    };
+    let ending = ending("counts", arguments.part, "json");
     let output = arguments.output.clone();
     let output = output.unwrap_or_else(|| named_after(&arguments.data, &ending));
     let outputs = Outputs::check(&[&output], &[&arguments.model, &arguments.data])?;

@@ -35,6 +35,24 @@ fn numbers_by_commas_or_blanks() {
     assert_eq!(read.iter().map(|&(line, _)| line).collect::<Vec<_>>(), [1, 3, 4, 5, 6]);
 }
 
+/// As of a file: semicolons part fields, and then a comma is a decimal one; tabs and bars where a header names the channels so.
+#[test]
+fn fields_are_parted_as_a_header_or_a_line_has_it() {
+    let wanted = ["Acc X (g)", "Acc Z, (g)"];
+    let rows = ["Row([0.5, -1.25])", "Row([2.0, NaN])"];
+    for text in [
+        "# a, logger\nt [ms];Acc X (g);Acc Z, (g)\n0;0,5;-1,25\n20;2;",
+        "Acc Z, (g)\tt\tAcc X (g)\n-1.25\t0\t0.5\n\t1\t2",
+        "t|Acc X (g)|Acc Z, (g)\n0|0.5|-1.25\n1|2|NA",
+        "0,5;-1,25\n2;",
+    ] {
+        let read = read_all(text.as_bytes(), channels(&wanted));
+        assert_eq!(read.into_iter().map(|(_, one)| one).collect::<Vec<_>>(), rows, "{text}");
+    }
+    let other = read_all(b"# one\n# two\nt;Acc Y\n0;1", channels(&["Acc X"]));
+    assert!(other[0].1.starts_with("standard input: line 3, the header"), "{}", other[0].1);
+}
+
 #[test]
 fn fields_between_commas_may_be_quoted() {
     let table =

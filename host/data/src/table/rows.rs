@@ -24,6 +24,7 @@ impl<'a> Table<'a> {
             records: Records::from_line(bytes, separator, comments, line),
             dialect: self.dialect.clone(),
             header: self.header.clone(),
+            header_line: self.header_line,
             skipped: self.skipped,
             behind: self.behind,
             pending: false,

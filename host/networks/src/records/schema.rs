@@ -80,7 +80,7 @@ impl Schema {
             }
             if states.is_empty() || states.len() >= usize::from(MISSING) {
                 let what = format!("column `{}` has {} states", column.name, states.len());
-                return Err(DataError::Header { file: table.source().to_owned(), what });
+                return Err(DataError::Header { line: 1, file: table.source().to_owned(), what });
             }
             Ok(learnt)
         });
@@ -283,7 +283,7 @@ fn cut(
             let what = "columns are cut by description length where there is a class; name one, or \
                         cut by equal frequency";
             let file = table.source().to_owned();
-            return Err(DataError::Header { file, what: what.into() });
+            return Err(DataError::Header { line: 1, file, what: what.into() });
         }
     };
     let bound = |cut: f64| short(cut);

@@ -210,6 +210,7 @@ impl TextTable {
     /// No such column.
     pub fn column(&self, name: &str) -> Result<usize, DataError> {
         self.names().position(|column| column == name).ok_or_else(|| DataError::Header {
+            line: 1,
             file: self.source.clone(),
             what: format!(
                 "there is no column `{}`, only {}",
