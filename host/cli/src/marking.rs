@@ -15,7 +15,7 @@ use super::{Failure, Topic, tell};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Events")]
 pub(super) struct Marking {
-    /// Column that marks samples, after `t`
+    /// Column that marks samples, beside one of times
     #[arg(long, value_name = "COLUMN")]
     marks: Option<String>,
     /// Mark of background, in addition to empty fields

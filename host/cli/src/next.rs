@@ -33,7 +33,8 @@ pub(super) fn same(command: &str, data: &[PathBuf], without: &[&str]) -> String 
         let command = root.find_subcommand(command)?;
         let mut options = command.get_arguments();
         let option = options.find(|option| option.get_long() == Some(name))?;
-        (!without.contains(&name)).then(|| option.get_action().takes_values())
+        let is_own = !option.is_global_set() && !without.contains(&name);
+        is_own.then(|| option.get_action().takes_values())
     };
     let mut words = vec!["fishweir".to_owned(), command.to_owned()];
     words.extend(data.iter().map(|path| file(path)));

@@ -124,7 +124,7 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         }
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
-        "column-changes" => vec!["--label", "--series"],
+        "column-changes" => vec!["--segments", "--label", "--series"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
         "not-a-number" if text.ends_with("write NA") && !text.starts_with("standard input") => {
             vec!["--na"]
@@ -135,6 +135,7 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         "mixed-rates" | "other-rate" => vec!["--resample"],
         "too-large" if text.contains("reading it") => vec!["--out-of-core"],
         "short-background" => vec!["--group"],
+        "no-background" => vec!["--background-mark"],
         "unknown-layout" => vec!["--format", "--time", "--series", "--no-header"],
         "bad-layout" if text.contains("UCR archive") => vec!["--format ucr"],
         "front-of-symbols" | "fixed-point-front" => vec!["--front"],

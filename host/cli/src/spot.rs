@@ -22,7 +22,7 @@ use super::{Failure, Topic, next, note, recognise, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
 
-A column after `t` marks each sample of the training series; what is unmarked is background. fishweir fits a \
+A column beside that of the times marks each sample of the training series; what is unmarked is background. fishweir fits a \
 model to each class and one to the background, and joins them into one network, which is decoded as the stream \
 runs. The penalty on entering an event (insertion penalty) is the one with the best F1 on series that the models \
 have not seen.

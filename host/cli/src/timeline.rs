@@ -84,7 +84,7 @@ pub(super) fn draw_events(
             title: &title,
             subtitle: &subtitle,
             classes: spotter.classes(),
-            axis: "log odds per sample, nats",
+            axis: "confidence: log odds per sample, nats",
             limits: &[(0.0, "background")],
             lines: &[],
             strips: &strips,
@@ -111,8 +111,9 @@ pub(super) fn draw_alarms(
     let samples = data.series()[series].samples.view().len();
     let (alarmed, samples) = (counted(alarms.len(), "alarm"), counted(samples, "sample"));
     let (source, seen) = (data.source(), if seen { SEEN } else { "" });
-    let subtitle =
-        format!("{source}{seen}\n{alarmed} in {samples}; after each the detector begins anew");
+    let subtitle = format!(
+        "{source}{seen}\n{alarmed} in {samples}: beyond a limit is an alarm, after which the detector begins anew"
+    );
     let mut lines = vec![(0, fit)];
     let mut statistics = vec!["unlikely".to_owned()];
     if model.has_direction() {

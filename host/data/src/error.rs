@@ -278,8 +278,8 @@ pub enum DataError {
     },
     /// A label or extra column that changes within a series.
     #[error(
-        "{place}: `{found}` where series `{series}` began with `{expected}`; this column is one for a whole series: name it as \
-         the column of labels, if each stretch has its own, or name the column that tells the series apart"
+        "{place}: `{found}` where series `{series}` began with `{expected}`; this column is one for a whole series: end a \
+         series where it changes, name another column of labels, or the column that tells the series apart"
     )]
     ColumnChanges {
         /// Place of the fault.

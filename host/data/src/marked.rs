@@ -259,14 +259,19 @@ fn marked_part(
     if source.label.is_none() && table.column("label").is_none_or(|label| Some(label) == found) {
         source.label = Some(Column::None);
     }
+    if found.is_some() {
+        source.marks = Some(Column::Name(column.to_owned()));
+    }
     let mut looked = Table::open_as(name, text, &source)?;
     let roles = Roles::of(&mut looked, &source, &[])?;
     let (Some(at), Some(_)) = (found, roles.time) else {
-        let what = format!("has no column `{column}` after a column `t` that marks its samples");
+        let what = format!(
+            "has no column `{column}` that marks its samples beside one of times; it has {}",
+            shorten(&table.header().join(", "))
+        );
         return Err(table.bad_header(what));
     };
-    let channels = roles.channels.iter().filter(|&&place| place != at);
-    let channels = channels.map(|&place| table.header()[place].clone());
+    let channels = roles.channels.iter().map(|&place| table.header()[place].clone());
     let channels = Kind::Channels(channels.collect());
     let kind = options.kind.clone().or(Some(channels));
     let unlabelled = ReadOptions { kind, classes: None, source, ..options.clone() };
@@ -340,7 +345,13 @@ mod tests {
             error.starts_with("m.csv, line 5, column 4 (mark): unknown label `down`"),
             "{error}"
         );
-        let error = Marked::parse("m.csv", text, "label", None, &options).expect_err("none");
+        // Marks are marks in any layout of a table, and the name of labels is as good as another.
+        let text = "Time [ms];Acc X (g);label\n0;0,5;rest\n20;0,25;up\n40;1,5;up\n60;1;rest\n";
+        let marked = Marked::parse("m.csv", text.as_bytes(), "label", Some("rest"), &options);
+        let marked = marked.expect("sound");
+        assert_eq!((marked.data().kind().size(), marked.events(0)), (1, &[mark(0, 1..3)][..]));
+        let error =
+            Marked::parse("m.csv", b"t,x\n0,1\n", "label", None, &options).expect_err("none");
         assert!(error.to_string().contains("no column `label`"), "{error}");
     }
 }

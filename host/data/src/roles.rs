@@ -207,7 +207,9 @@ impl Roles {
         for column in &source.channels {
             taken.extend(named(table, column)?);
         }
-        for column in [&source.label, &source.series, &source.time].into_iter().flatten() {
+        for column in
+            [&source.label, &source.series, &source.time, &source.marks].into_iter().flatten()
+        {
             taken.extend(named(table, column)?);
         }
         let free = |column: usize, taken: &[usize]| !taken.contains(&column) && !is_wanted(column);

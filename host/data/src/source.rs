@@ -22,6 +22,8 @@ pub struct Source {
     pub columns: Vec<Column>,
     /// The channels, in this order; if empty, all columns without another role.
     pub channels: Vec<Column>,
+    /// The column that marks samples, which has no other role.
+    pub marks: Option<Column>,
     /// The column of the events, of a table with an event per line.
     pub events: Option<Column>,
     /// `true` if the symbols of strings are words, though they do not look so.

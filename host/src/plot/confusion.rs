@@ -40,7 +40,7 @@ const GAP: f64 = 34.0;
 /// Room for the numbers of windows, right of the panel.
 const COUNTS: f64 = 84.0;
 /// From the last row to the end of a block.
-const BELOW: f64 = 78.0;
+const BELOW: f64 = 88.0;
 /// Colour of what is right, and of recall; of what is wrong, and of precision.
 const RIGHT: usize = 0;
 const WRONG: usize = 1;
@@ -220,7 +220,7 @@ impl<'a> Block<'a> {
             f64::midpoint(self.top, y),
             f64::midpoint(x, across),
             y + 22.0,
-            y + 56.0,
+            y + 66.0,
         );
     }
 

@@ -138,6 +138,12 @@ pub enum SpottingError {
         /// Reason.
         error: FitError,
     },
+    /// Every sample is marked.
+    #[error(
+        "{0}: every sample is marked, so that nothing is background: leave samples unmarked, or name the mark of the background"
+    )]
+    #[strum(serialize = "no-background")]
+    NoBackground(String),
     /// Models that cannot be joined.
     #[error(transparent)]
     Join(#[from] SpotterError),
@@ -310,6 +316,9 @@ impl SpotPlan {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Models, SpottingError> {
         let kind = marked.data().kind();
+        if marked.stretches(None, series).is_empty() {
+            return Err(SpottingError::NoBackground(marked.data().source().to_owned()));
+        }
         let views: Vec<_> =
             series.iter().map(|&one| marked.data().series()[one].samples.view()).collect();
         let scale = scale_of(kind, &views);

@@ -23,7 +23,10 @@ pub(super) fn string(name: &str) -> String {
         b' '..=b'~' if !b"\"\\?".contains(&byte) => char::from(byte).to_string(),
         _ => format!("\\{byte:03o}"),
     };
-    format!("\"{}\"", name.bytes().map(byte).collect::<String>())
+    let text: String = name.bytes().map(byte).collect();
+    // A name is no place for the prefix.
+    let text = text.replace("fishweir_", "fishweir\\137").replace("FISHWEIR_", "FISHWEIR\\137");
+    format!("\"{text}\"")
 }
 
 /// Some names as an initialiser.
@@ -78,6 +81,7 @@ mod tests {
         assert_eq!(float(1e-30), "1e-30f");
         assert_eq!(float(f32::NEG_INFINITY), "-INFINITE");
         assert_eq!(string("a\"?\u{e9}\n"), "\"a\\042\\077\\303\\251\\012\"");
+        assert_eq!(string("fishweir_1"), "\"fishweir\\1371\"");
         assert_eq!(in_comment("a*/b\n"), "a* /b\\n");
         let entries: Vec<String> = (0..4).map(|x| x.to_string()).collect();
         assert_eq!(
