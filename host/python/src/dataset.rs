@@ -353,6 +353,7 @@ impl ReadingOptions {
             time: self.time.as_ref().map(column),
             columns: self.columns.iter().map(column).collect(),
             channels: self.channels.iter().map(column).collect(),
+            marks: None,
             events: self.events.as_ref().map(column),
             words: self.words,
             separator: self.sep.as_deref().map(Separator::parse).transpose().map_err(said)?,
