@@ -206,7 +206,7 @@ fn events_are_drawn_with_what_is_true_found_and_decided() {
         "found",
         "decided",
         "background",
-        "log odds per sample, nats",
+        "confidence: log odds per sample, nats",
         "time, samples",
         "x",
     ] {

@@ -1,6 +1,7 @@
 //! The last line of a report: what to do next, and the option that reports more.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use clap::CommandFactory;
 
@@ -25,30 +26,38 @@ pub(super) fn with_model(model: &str) -> Option<String> {
     )))
 }
 
+/// The options of this run, by name, with their values.
+static GIVEN: OnceLock<Vec<(String, Vec<String>)>> = OnceLock::new();
+
+/// Keeps the options of this run, those of a recipe among them.
+pub(super) fn keep(given: Vec<(String, Vec<String>)>) {
+    // There is one command line.
+    let _ = GIVEN.set(given);
+}
+
 /// A command on the same files with the options of this one that it takes too, to be typed or pasted.
 pub(super) fn same(command: &str, data: &[PathBuf], without: &[&str]) -> String {
     let mut root = CommandLine::command();
     root.build();
-    let taken = |name: &str| {
-        let command = root.find_subcommand(command)?;
-        let mut options = command.get_arguments();
-        let option = options.find(|option| option.get_long() == Some(name))?;
-        let is_own = !option.is_global_set() && !without.contains(&name);
-        is_own.then(|| option.get_action().takes_values())
-    };
     let mut words = vec!["fishweir".to_owned(), command.to_owned()];
-    words.extend(data.iter().map(|path| file(path)));
-    let given: Vec<String> =
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut given = given.iter();
-    while let Some(word) = given.next() {
-        let Some(option) = word.strip_prefix("--") else { continue };
-        let (name, value) =
-            option.split_once('=').map_or((option, None), |(name, _)| (name, Some(())));
-        let Some(takes_value) = taken(name) else { continue };
-        words.push(quoted(word));
-        if takes_value && value.is_none() {
-            words.extend(given.next().map(|value| quoted(value)));
+    words.extend(data.iter().map(file));
+    let given = GIVEN.get().map(Vec::as_slice).unwrap_or_default();
+    let options =
+        root.find_subcommand(command).into_iter().flat_map(|command| command.get_arguments());
+    for option in options {
+        let own = |(name, _): &&(String, Vec<String>)| {
+            option.get_long() == Some(name) && !without.contains(&name.as_str())
+        };
+        let Some((name, values)) = given.iter().find(own) else { continue };
+        let name = format!("--{name}");
+        match (values.as_slice(), option.get_value_delimiter()) {
+            ([], _) => words.push(name),
+            (several, Some(delimiter)) => {
+                words.extend([name, quoted(&several.join(&delimiter.to_string()))]);
+            }
+            (several, None) => {
+                words.extend(several.iter().flat_map(|value| [name.clone(), quoted(value)]));
+            }
         }
     }
     words.join(" ")

@@ -11,7 +11,7 @@ use fishweir::files;
 use toml::de::{DeTable, DeValue};
 
 use super::failure::{self, usage_kind};
-use super::{CommandLine, Failure, Topic, output};
+use super::{CommandLine, Failure, Topic, next, output};
 
 /// Options that were given, on the command line or in a file, as lines of TOML; `None` without options.
 pub(super) type Recipe = Option<String>;
@@ -57,6 +57,7 @@ pub(super) fn parse(
     };
     let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|said| failure::usage(&said));
     let (command, given) = innermost(&root, &matches);
+    next::keep(given_options(command, given));
     if line.settings.print_config {
         output::print(template(command, given).as_bytes())?;
         return Ok(None);
@@ -91,17 +92,25 @@ fn is_given(option: &Arg, given: &ArgMatches) -> bool {
     given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
 }
 
-/// The options that a command was given, a line of TOML each.
-fn recipe(command: &Command, given: &ArgMatches) -> String {
-    let mut text = String::new();
-    for (option, name) in options(command).filter(|(option, _)| is_given(option, given)) {
-        let values: Vec<String> = match option.get_action() {
+/// The options that a command was given, by name, with their values; a flag has none.
+fn given_options(command: &Command, given: &ArgMatches) -> Vec<(String, Vec<String>)> {
+    let of = |(option, name): (&Arg, &str)| {
+        let values = match option.get_action() {
             ArgAction::SetTrue => Vec::new(),
             _ => {
                 let values = given.get_raw(option.get_id().as_str()).unwrap_or_default();
                 values.map(|value| value.to_string_lossy().into_owned()).collect()
             }
         };
+        (name.to_owned(), values)
+    };
+    options(command).filter(|(option, _)| is_given(option, given)).map(of).collect()
+}
+
+/// The options that a command was given, a line of TOML each.
+fn recipe(command: &Command, given: &ArgMatches) -> String {
+    let mut text = String::new();
+    for (name, values) in given_options(command, given) {
         let _ = writeln!(text, "{name} = {}", in_toml(&values));
     }
     text
