@@ -35,14 +35,14 @@ pub(super) struct TrainingArguments {
     pub(super) group: Option<String>,
     /// Hidden states of each class model [default: 4]
     ///
-    /// With --topology positions, a classifier that compiles has as many states as the longest string has symbols, 64 at
-    /// most. For systems (lds, switching) it is the size of the hidden state [default: 2].
+    /// With --topology positions the number is that of the symbols of the longest string, at most 64 for a device.
+    /// For systems (lds, switching) it is the size of the hidden state [default: 2].
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// Size of the search before the models are chosen [default: quick]
     ///
-    /// Inner cross-validation chooses. What you set with --score-model, --learner, --states, --topology, --std-floor,
-    /// --lags, --codebooks or --normalisation stays fixed.
+    /// Inner cross-validation chooses among configurations. It keeps the values that you give for --score-model,
+    /// --learner, --states, --topology, --std-floor, --lags, --codebooks and --normalisation.
     #[arg(long, value_parser = names::effort())]
     effort: Option<Effort>,
     /// Preprocessing stages, comma-separated, such as decimate=4,slopes=8 [default: none]
@@ -62,12 +62,14 @@ pub(super) struct TrainingArguments {
     lags: Option<LagsName>,
     /// Codebooks per dilation of 1, 2, 4, ... 32 samples, in addition to the class models
     ///
-    /// A codebook counts which of eight patterns over nine samples of a channel, or of a sum of some, is most alike,
-    /// whatever its level and strength. A device keeps the samples that the patterns span [default: 4 beside one model per
+    /// A codebook has eight patterns of nine samples, of one channel or of a sum of channels. It counts which of
+    /// them is most similar to each stretch of the stream, regardless of offset and amplitude. A device keeps the
+    /// samples that the patterns span [default: 4 beside one model per
     /// lag, where --effort takes these (thorough also tries 0 and 8); else 0].
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
-    /// Levels of likeness per pattern, quantiles of the training data, 0 to 7: how often each is exceeded is counted too
+    /// Levels of similarity per pattern, 0 to 7, at quantiles of the training data; a codebook also counts how often
+    /// each is exceeded
     ///
     /// Each level costs a row of weights per pattern and sample [default: 2, fewer where limits leave no room].
     #[arg(long, value_name = "N", allow_negative_numbers = true,
@@ -79,7 +81,7 @@ pub(super) struct TrainingArguments {
     #[arg(long, value_name = "WEIGHT", value_delimiter = ',', value_parser = codebook_weight,
           allow_negative_numbers = true)]
     codebook_weight: Vec<f64>,
-    /// Limit of flash for the model in bytes: dearer forms are not tried
+    /// Limit of flash for the model in bytes: larger configurations are not tried
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_flash: Option<usize>,
     /// Limit of RAM for the state of a stream in bytes
@@ -106,7 +108,7 @@ pub(super) struct TrainingArguments {
     /// [default: 0.00001]
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// Smallest standard deviation of a state, as a fraction (0.000001 or more) of the channel's standard deviation within its class; several, comma-separated
+    /// Smallest standard deviations of a state, comma-separated, as fractions of the channel's in its class
     ///
     /// Inner cross-validation chooses among several [default: 0.3,0.03; --effort thorough adds 0.1 and 0.01; 0.03 for one
     /// model per lag that is taken untried].
@@ -115,15 +117,16 @@ pub(super) struct TrainingArguments {
     pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series (data augmentation), comma-separated; 0 for none
     ///
-    /// Copies are as other devices would have recorded them. Of several numbers the first is taken unless another is better
-    /// by two standard errors on held-out data [default: 2 where channels form vectors, 2,0 above --effort quick; else, and
+    /// A copy differs from its series as a recording of another device would. Of several numbers the first is used,
+    /// unless another is better by two standard errors on held-out data [default: 2 where channels form vectors, 2,0
+    /// above --effort quick; else, and
     /// for kernel machines, none].
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     copies: Vec<usize>,
-    /// Channels that form vectors, three by three along x, y and z, comma-separated; or none
+    /// Channels that form vectors, comma-separated in threes along x, y and z; or none
     ///
-    /// Vectors are turned and mirrored about zero, so channels with an offset must have it subtracted first, or be left
-    /// out [default: channels named by a stem and x, y, z, as ax, ay, az; none where --axial is given].
+    /// Vectors are rotated and mirrored about zero. Subtract the offset of a channel first, or leave the channel out
+    /// [default: channels named by a stem and x, y, z, as ax, ay, az; none where --axial is given].
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     vectors: Vec<String>,
     /// Channels that form axial vectors (turning rates, magnetic fields), whose mirror images differ
@@ -131,7 +134,7 @@ pub(super) struct TrainingArguments {
     /// [default: channels with a stem such as w, gyro or mag; none where --vectors is given]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     axial: Vec<String>,
-    /// Standard deviation in degrees by which a copy's vectors are turned, about zero; 0 for no turn [default: 10]
+    /// Standard deviation in degrees of the rotation of a copy's vectors; 0 for none [default: 10]
     #[arg(long, value_name = "DEGREES", value_parser = not_negative, allow_negative_numbers = true)]
     rotation: Option<f64>,
     /// Standard deviation of the logarithm of each channel's gain in a copy, about the channel's mean [default: 0.05]
@@ -142,7 +145,7 @@ pub(super) struct TrainingArguments {
     /// [default: chosen on held-out data, across an axis of the vectors; none for kernel machines]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// Machine that is trained on the features (all classifiers but bayes)
+    /// Linear classifier or kernel machine that is trained on the features (all --classifier but bayes)
     ///
     /// [default: ridge on one model of all classes, or one per lag, where --effort takes these; else svm; kernel-svm for
     /// kernel machines, which take learners on a Gram matrix]
@@ -163,7 +166,7 @@ pub(super) struct TrainingArguments {
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
-    /// Models that give scores or counts: of one class, all (one per class), universal, or each-lag
+    /// Models whose scores or counts are features: that of one class, all (one per class), universal, or each-lag
     ///
     /// universal: one model of the series of all classes, without their labels. each-lag: such a model for each of --lags,
     /// on the channels and their differences at that lag (real channels; classifiers fisher and count). Without --lags,
@@ -192,11 +195,11 @@ pub(super) struct ScoreKernels {
     sigma: Vec<f64>,
     #[command(flatten)]
     numbers: Numbers<true>,
-    /// Limit of training windows that a machine keeps, chosen beforehand, so that its flash and time are known
+    /// Limit of training windows that a kernel machine keeps, which bounds its flash and time
     /// (kernel machines) [default: as many as it needs]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=4096))]
     landmarks: Option<u32>,
-    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common (latent-mean-map,
+    /// Rate of the mean map: different symbols, and different states, have the similarity exp(-L) (latent-mean-map,
     /// empirical-mean-map) [default: 1]
     #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
     lambda: Option<f64>,
@@ -255,9 +258,9 @@ enum ScalingName {
     Diagonal,
     /// Whitened by the training data's information matrix
     Whitened,
-    /// Whitened by the models' own information matrix, estimated from sequences drawn from them
+    /// Whitened by the information matrix of the models, estimated from sampled sequences
     Sampled,
-    /// Whitened by the models' own information matrix, summed over all sequences of a length (a few symbols)
+    /// Whitened by the exact information matrix of the models, over all sequences of a length (a few symbols)
     Exact,
 }
 

@@ -25,17 +25,18 @@ use super::values::positive;
 use super::{Failure, Topic, next, note, progress, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
-Make a detector of change from series in which all is normal, for streams without labels; or find changes with it.
+Fit a detector of change to normal series, for streams without labels; or find changes with it.
 
-The first third of every series fits a model. The second third sets two limits, so that false alarms come as \
-rarely as wanted: one for the recent log-likelihood, one for its derivative along the change that you look for. \
-The last third, which neither has seen, shows what to expect.
+The first third of each series fits a model. The second third sets two limits for the wanted mean time between false \
+alarms: one for the recent log-likelihood, and one for its derivative along the change given by --changed or --offset. The \
+last third, which neither has seen, measures the false alarms.
 
 -o FILE keeps the detector. With --model FILE it finds changes in DATA and lists its alarms as CSV: \
-series,sample,statistic,value. The statistic is `unlikely` where the likelihood of the samples is out of its normal \
-range, and `change` where its derivative along the change is. After an alarm the detector begins anew.
+series,sample,statistic,value. The statistic is `unlikely` if the log-likelihood of recent samples is out of its normal \
+range, and `change` if its derivative is. After an alarm the detector starts again.
 
-info FILE reports its cost; export FILE --rust writes its source for firmware, --c a library for firmware in C.";
+info FILE reports the cost of a detector; export FILE --rust writes Rust source for firmware, --c a library for firmware \
+in C.";
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -63,25 +64,25 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Series in which nothing changes, labelled or not; with --model, series to find changes in
+    /// Normal series, labelled or not; with --model, series to find changes in
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// Detector, as -o writes it, to find changes with
+    /// Detector that -o wrote, to find changes with
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["changed", "offset", "output", "rust", "c"])]
     model: Option<PathBuf>,
     /// Write the detector to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Series in which the change has happened, to look for it
+    /// Series after the change that the detector should find
     #[arg(long, value_name = "DATA", conflicts_with = "offset")]
     changed: Option<PathBuf>,
-    /// Look for an offset of a channel, tried with this size, in the channel's units
+    /// Make the detector for an offset of a channel; it is tried with this size, in the channel's units
     #[arg(long, value_name = "CHANNEL=SIZE", value_parser = offset)]
     offset: Option<(String, f64)>,
-    /// Samples wanted between false alarms
+    /// Mean number of samples between false alarms
     #[arg(long, value_name = "SAMPLES", value_parser = positive, required_unless_present = "model")]
     mean_time: Option<f64>,
-    /// Samples that the detector looks back on; it sees a change after some of them [default: 50]
+    /// Number of recent samples that the detector is about [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
     memory: Option<f64>,
     /// Also draw a series of --changed, or else of DATA: the first with an alarm
@@ -95,7 +96,7 @@ pub(super) struct Arguments {
     /// Hidden states of the model [default: 4]
     #[arg(long, value_name = "N", help_heading = "Training")]
     states: Option<usize>,
-    /// No standard deviation falls below this fraction of the channel's [default: 0.3]
+    /// Smallest standard deviation of a state, as a fraction of the channel's [default: 0.3]
     #[arg(long, value_name = "FRACTION", value_parser = positive, help_heading = "Training")]
     std_floor: Option<f64>,
     /// Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]

@@ -56,13 +56,13 @@ pub(super) struct Arguments {
     /// Binary artefact, read in place by the core
     #[arg(long, visible_alias = "artifact", value_name = "FILE.fishweir")]
     artefact: Option<PathBuf>,
-    /// Any of these, by the file's ending: .rs, .fishweir or .c
+    /// Output file of any form, by its ending: .rs, .fishweir or .c
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
     ///
-    /// It needs no library, and has the interface of --c. Spotters, kernel machines, front ends, emissions other than gaussian
-    /// and categorical, and --number q15 are left to --rust and --c.
+    /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, emissions other
+    /// than gaussian and categorical, and --number q15 use --rust or --c.
     #[arg(long, value_name = "FILE.c")]
     c_source: Option<PathBuf>,
     #[command(flatten)]
@@ -70,30 +70,29 @@ pub(super) struct Arguments {
     /// Update for a device in the field: artefact, version, and a self-test of the first samples
     #[arg(long, value_name = "FILE", requires = "update_version")]
     update: Option<PathBuf>,
-    /// Version of the update, greater than that of the model which the device has
+    /// Version of the update, greater than the version on the device
     #[arg(long, value_name = "N", requires = "update", value_parser = clap::value_parser!(u32).range(1..))]
     update_version: Option<u32>,
     /// Sign the update with this private key of `fishweir keygen`
     #[arg(long, value_name = "FILE", requires = "update")]
     key: Option<PathBuf>,
-    /// Announce in the update an Ed25519 signature that you append
+    /// Leave room in the update for an Ed25519 signature that you append
     #[arg(long, requires = "update", conflicts_with = "key")]
     to_be_signed: bool,
-    /// Decide on a stream that never ends, whatever the windows of the training
+    /// Decide after every sample, without the windows of the training
     #[arg(long)]
     endless: bool,
     /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU
     ///
-    /// Fixed point goes to Rust source and to the library for C. It is measured against f64 before it is written.
+    /// --rust and --c take fixed point. Its decisions are compared with those in f64 before it is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
-    /// Data to measure fixed point on, or for an update's self-test [default: the training data]
+    /// Data to compare fixed point on, or for the self-test of an update [default: the training data]
     ///
-    /// The default is the file of the training data's name, here or beside the model, if its checksum is the same: a copy with
-    /// other line ends is another file.
+    /// The default is the file of the training data, in this folder or beside the model, if its checksum is unchanged.
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
-    /// Least share of windows that fixed point decides as f64 does [default: 0.995]
+    /// Smallest share of windows on which fixed point and f64 must agree [default: 0.995]
     #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     equal: Option<f64>,
     #[command(flatten)]

@@ -14,10 +14,11 @@ use super::kernels::{Described, OfData, help};
 use super::output;
 
 const ABOUT: &str = "\
-A row per item: its name, its class, and the features whose inner products the kernel is. Columns have the names of the models' \
-parameters: walk.mean[0][1] is the slope of log p in the mean of channel 1 in state 0 of the model of class walk. Whitening by a \
-whole matrix makes axis[0], axis[1] of them; --information diagonal keeps the names. The models are those of --model, else they \
-are fitted to DATA: one per class where it is labelled, else (or with --one-model) one of all series.";
+Each row is an item: its name, its class and its features. The kernel is the inner product of the features. Columns have the \
+names of the models' parameters: walk.mean[0][1] is the derivative of log p by the mean of channel 1 in state 0 of the model of \
+class walk. After whitening by a full matrix the columns are axis[0], axis[1] and so on; --information diagonal keeps the names. \
+The models are those of --model, or are fitted to DATA: one per class if DATA is labelled, else (or with --one-model) one for all \
+series.";
 
 const EXAMPLES: &str = "\
 Examples:

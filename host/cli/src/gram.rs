@@ -13,10 +13,10 @@ use super::kernels::{Compared, OfData, SPECTRUM_UNASKED, help};
 use super::output;
 
 const ABOUT: &str = "\
-The models are those of --model, else they are fitted to DATA: one per class where it is labelled, else (or with \
---one-model) one of all series. Kernels on scores and counts of several models are sums over them; --score-model picks \
-one. The TOP kernel takes the class models as equally likely. Kernels between models (ppk, bhattacharyya, mean-map, \
-symmetric-kl, heat) fit one to each item, and empirical-mean-map fits none.";
+The kernel uses the models of --model, or fits models to DATA: one per class if DATA is labelled, else (or with --one-model) \
+one for all series. With several models, kernels on scores and counts are sums over them; --score-model picks one. The TOP \
+kernel gives all classes the same prior. Kernels between models (ppk, bhattacharyya, mean-map, symmetric-kl, heat) fit one model \
+to each item, and empirical-mean-map fits none.";
 
 const EXAMPLES: &str = "\
 Examples:

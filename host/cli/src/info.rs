@@ -23,15 +23,16 @@ Examples:
 pub(super) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
-    /// Samples per second, to report the boards that keep up, and the charge of a day [default: the training's rate]
+    /// Samples per second, to report which boards keep up and their charge per day [default: the training's rate]
     ///
-    /// The battery is reported where the makers give the current of their part. With --clock the report is about cores.
+    /// The report has the charge for parts whose makers publish the current. With --clock it lists cores instead of
+    /// boards.
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Clock of the processor in MHz, at the rate of --rate or of the training
+    /// Clock of your processor in MHz
     #[arg(long, value_name = "MHZ", value_parser = positive)]
     clock: Option<f64>,
-    /// Current of the running part in mA, from its datasheet, to report the charge of a day
+    /// Current of the running part in mA, from its datasheet, to report the charge per day
     #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
     current: Option<f64>,
     /// Current of the sleeping part in mA

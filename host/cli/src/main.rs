@@ -131,7 +131,7 @@ enum Command {
     Keygen(keygen::Arguments),
     /// Write a firmware project around a model, for one of many boards
     New(new::Arguments),
-    /// Make a detector of change from series in which all is normal
+    /// Fit a detector of change to normal series, or find changes with it
     #[command(long_about = detect::LONG_ABOUT)]
     Detect(detect::Arguments),
     /// Spot events in continuous series: class, beginning and end

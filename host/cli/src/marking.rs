@@ -21,10 +21,10 @@ pub(super) struct Marking {
     /// Mark of background, in addition to empty fields
     #[arg(long, value_name = "MARK", requires = "marks")]
     background_mark: Option<String>,
-    /// Least overlap at which an event counts as found [default: 0.5]
+    /// Smallest overlap at which an event counts as found [default: 0.5]
     #[arg(long, value_name = "FRACTION")]
     overlap: Option<f64>,
-    /// Samples after its end within which an event is decided [default: 500]
+    /// Most samples after the end of an event until it is reported [default: 500]
     #[arg(long, value_name = "SAMPLES")]
     lag: Option<u32>,
 }

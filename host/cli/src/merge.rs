@@ -45,10 +45,10 @@ pub(super) struct Arguments {
     /// File for the sums, the models or the matrix, - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// No standard deviation falls below this fraction of the channel's [default: 0.3]
+    /// Smallest standard deviation of a state, as a fraction of the channel's [default: 0.3]
     #[arg(long, value_name = "FRACTION", value_parser = positive, requires = "model")]
     std_floor: Option<f64>,
-    /// Added to every count of a network [default: 1]
+    /// Number added to every count of a network [default: 1]
     #[arg(long, value_name = "COUNT", value_parser = not_negative, requires = "model")]
     pseudo_count: Option<f64>,
     /// Report as JSON

@@ -37,34 +37,35 @@ pub(super) struct Arguments {
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Recordings to play in place of a sensor and for the self-test [default: noise; with --number q15 the training data]
+    /// Recordings for the self-test, also played until there is a sensor driver [default: noise; with --number q15
+    /// the training data]
     ///
-    /// One whole window per label, or a whole series where the model has no windows, as far as an eighth of the flash holds
-    /// them. With --number q15 the default is the file of the training data's name, here or beside the model, if its
-    /// checksum is the same: a copy with other line ends is another file.
+    /// The project contains one window per label, or one series if the model has no windows, in at most an eighth of
+    /// the flash. With --number q15 the default is the file of the training data, in this folder or beside the
+    /// model, if its checksum is unchanged.
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Numbers of the model: floating point, or fixed point for parts without an FPU
     ///
-    /// Fixed point is measured on --data against f64 before anything is written.
+    /// Decisions in fixed point are compared with those in f64 on --data before anything is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
-    /// Least share of windows that fixed point decides as f64 does [default: 0.995]
+    /// Smallest share of windows on which fixed point and f64 must agree [default: 0.995]
     #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
     equal: Option<f64>,
-    /// Tasks on an executor, by embassy, instead of a loop that waits: not on emulated boards, which have no clock
+    /// Write tasks for embassy's executor, instead of a loop that waits; not for emulated boards, which have no clock
     #[arg(long = "async")]
     tasks: bool,
-    /// Samples per second [default: those of the training data, or 50 where these do not say]
+    /// Samples per second [default: the rate of the training data, or 50 if it is unknown]
     #[arg(long, value_name = "HERTZ", value_parser = values::hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Decide on a stream that never ends, whatever the windows of the training
+    /// Decide after every sample, without the windows of the training
     #[arg(long)]
     endless: bool,
-    /// The package's name, for folders whose name none can have [default: that of the folder]
+    /// Name of the package, if the folder's name is not allowed as one [default: that of the folder]
     #[arg(long)]
     name: Option<String>,
-    /// Write over files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -14,8 +14,8 @@ use super::output::{self, Outputs, named_after};
 use super::{Failure, Topic};
 
 const ABOUT: &str = "\
-A point is an item, coloured by class. The kernel is one of DATA, with the options of gram; or --gram names a matrix that \
-is there already.";
+Each point is an item, coloured by its class. The kernel is computed from DATA, with the options of gram; or --gram names \
+the file of a matrix.";
 
 const EXAMPLES: &str = "\
 Examples:

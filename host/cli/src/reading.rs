@@ -54,7 +54,7 @@ pub(super) struct Reading {
     /// [default: t, time, timestamp and the like]
     #[arg(id = "time-column", long = "time", value_name = "COLUMN", value_parser = column)]
     time: Option<Column>,
-    /// A series ends where its label changes
+    /// Begin a new series at each change of the label
     #[arg(long)]
     segments: bool,
     /// Decimal mark of numbers, . or , [default: by looking]
@@ -83,10 +83,10 @@ pub(super) struct TextOptions {
     /// Marks of missing values, separated by commas, in addition to empty fields [default: NA, N/A, NaN, ?, null, None]
     #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Option<Vec<String>>,
-    /// The first line has data, and names no columns
+    /// The first line is data, not a header
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
-    /// The first line names the columns, though it looks like data
+    /// The first line is the header, although it looks like data
     #[arg(long)]
     header: bool,
     /// Encoding of texts: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
@@ -154,10 +154,10 @@ pub(super) struct Gathering {
     /// or the beginning of names]
     #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
     name: Option<NamePattern>,
-    /// Table of labels by time, start,end,label, in seconds: each is a series
+    /// Table start,end,label in seconds that labels parts of the recordings; each part is a series
     #[arg(long, value_name = "FILE")]
     annotations: Option<PathBuf>,
-    /// Print how the data are read, with the first rows of each kind, and do nothing else
+    /// Print how the data are read, with their first rows, and stop
     #[arg(long)]
     dry_run: bool,
 }

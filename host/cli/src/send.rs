@@ -15,16 +15,14 @@ use super::{Failure, Topic, keygen, output, progress};
 pub(super) const LONG_ABOUT: &str = "\
 Send an update of its model to a device in the field.
 
-The device runs the application `field` of the firmware, or another program that speaks its wire format; `export \
---update` writes the update. It goes in pieces that the device asks for: lost pieces are sent again, and a \
-transfer that broke off, at either end, goes on where it was. The device checks the update, decides on its \
-self-test with it, and begins with it at the next stream, on trial.
+`export --update` writes the update. The device must run the application `field` of the firmware, or another program with \
+its wire format. It asks for the update piece by piece. Lost pieces are sent again, and an interrupted transfer continues where \
+it stopped. The device checks the update and runs its self-test. The new model is then on trial from the next stream on.
 
-A device takes updates that are signed by the private key to the public key in its image. --key signs an update \
-that is not signed, or signed by another key; `keygen` makes a pair. A device whose image was built to trust \
-anyone takes any.
+A device accepts only updates that are signed by the private key of the public key in its image. --key signs the update; \
+`keygen` makes a pair of keys. A device with the feature `insecure-updates-by-anyone` accepts any update.
 
-Exit codes: 0 the device has it; 2 it does not, and why.";
+Exit codes: 0 the device has the update; 2 it has not, and the error says why.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,10 +39,10 @@ pub(super) struct Arguments {
     /// The serial port of the device, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
     #[arg(long)]
     port: String,
-    /// Bits a second of a serial port: eight bits, no parity, one stop bit
+    /// Bits per second of a serial port, with eight bits, no parity and one stop bit
     #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD)]
     baud: u32,
-    /// Time in seconds after which a silent device is given up
+    /// Seconds without an answer after which the command gives up
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
 }

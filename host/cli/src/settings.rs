@@ -13,13 +13,13 @@ pub(super) struct Settings {
     /// Read options from a recipe: a TOML file with the names of long options; the command line wins
     #[arg(long, global = true, value_name = "FILE.toml")]
     pub(super) config: Option<PathBuf>,
-    /// Print the command's options as a recipe, and do nothing else
+    /// Print the command's options as a recipe, and stop
     #[arg(long, global = true, hide_short_help = true)]
     pub(super) print_config: bool,
     /// Write no notes and no progress, only errors
     #[arg(short, long, global = true, hide_short_help = true)]
     quiet: bool,
-    /// Report all: every fold, candidate, classifier and choice; --json always does
+    /// Report everything: every fold, candidate, classifier and choice; --json always does
     #[arg(short, long, global = true, hide_short_help = true)]
     verbose: bool,
     /// Threads that compute [default: one per processor]

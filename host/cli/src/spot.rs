@@ -22,23 +22,20 @@ use super::{Failure, Topic, next, note, recognise, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
 
-A column beside that of the times marks each sample of the training series; what is unmarked is background. fishweir fits a \
-model to each class and one to the background, and joins them into one network, which is decoded as the stream \
-runs. The penalty on entering an event (insertion penalty) is the one with the best F1 on series that the models \
-have not seen.
+Training takes series with a column --marks that names the event of each sample; samples without a mark are background. \
+fishweir fits a model to each class and one to the background, and connects them to one network. Entering a class costs \
+a penalty. The penalty is the one with the best F1 on series that the models have not seen.
 
-Where no recording is marked, --clips takes labelled series, each of them one event, and --background recordings \
-of what lies between events. Folds of both choose the penalty: clips and stretches of background that the models \
-have not seen are joined end to end.
+Without marked series, --clips takes labelled series with one event each, and --background recordings without events. \
+Folds of both choose the penalty, on streams of clips and background that the models have not seen.
 
-An event counts as found where a report of its class overlaps it by at least --overlap (intersection over \
-union). Delays are from the end of an event to its decision. With --test, the report also has the figures of a \
-linear machine on Fisher scores that decides on windows half as long as the median event; equal decisions in a \
-row are an event.
+An event counts as found if a report of its class overlaps it by at least --overlap (intersection over union). A delay is \
+the time from the end of an event to its report. With --test, the report also has the figures of a linear classifier on \
+Fisher scores. It decides on windows half as long as the median event; equal decisions in a row are one event.
 
--o FILE keeps the spotter. With --model FILE it is not trained again: fishweir lists the events of DATA as CSV, \
-or judges them where --marks names the column that has them. export FILE --rust writes its source for firmware, \
---c a library for firmware in C.";
+-o FILE keeps the spotter. With --model FILE nothing is trained: fishweir lists the events of DATA as CSV, or judges \
+them if --marks names the column of the true events. export FILE --rust writes Rust source for firmware, --c a library for \
+firmware in C.";
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -69,16 +66,16 @@ pub(super) struct Arguments {
     /// Series of channels with a column that marks samples; with --model they may be unmarked
     #[arg(required_unless_present = "clips")]
     data: Vec<PathBuf>,
-    /// Spotter, as -o writes it, to find events with
+    /// Spotter that -o wrote, to find events with
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
     model: Option<PathBuf>,
     /// Write the spotter to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Labelled series, each one event, to train on instead of marked ones
+    /// Labelled series with one event each, to train on instead of marked series
     #[arg(long, value_name = "DATA", requires = "background", conflicts_with_all = ["data", "model"])]
     clips: Option<PathBuf>,
-    /// Recordings of what lies between events; labels are ignored
+    /// Recordings of the background between events; labels are ignored
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
     /// Column of the clips whose equal values stay in one fold, with their background where it has the column

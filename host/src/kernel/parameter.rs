@@ -173,7 +173,7 @@ pub const ORDER: NumberParameter = NumberParameter {
 /// Counts as they are, not divided by the length.
 pub const RAW: NumberParameter = NumberParameter {
     name: "raw",
-    about: "Counts as they are, not divided by the length (count)",
+    about: "Do not divide counts by the length (count)",
     symbol: "",
     range: NumberRange::Switch,
     default: 0.0,
@@ -192,8 +192,8 @@ pub const LAMBDA: NumberParameter = NumberParameter {
 /// Rate at which a kernel is exponentiated.
 pub const NU: NumberParameter = NumberParameter {
     name: "nu",
-    about: "Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map) [default: do not]; \
-            rate of the divergence (symmetric-kl) [default: 1]",
+    about: "Rate nu of exp(-nu |x - y|^2), with the distance that the kernel defines (latent-mean-map) [default: no \
+            exponential]; or of the exponential of the divergence (symmetric-kl) [default: 1]",
     symbol: "NU",
     range: NumberRange::Positive,
     default: 1.0,
@@ -221,7 +221,7 @@ pub const STEPS: NumberParameter = NumberParameter {
 /// Time that heat has spread.
 pub const TIME: NumberParameter = NumberParameter {
     name: "diffusion-time",
-    about: "How long heat has spread (heat) [default: 0.25]",
+    about: "Diffusion time of the kernel (heat) [default: 0.25]",
     symbol: "T",
     range: NumberRange::Positive,
     default: 0.25,

@@ -176,7 +176,7 @@ const LINEAR: &[Entry] = &[
     ),
     on_scores(
         "invariant",
-        "The same, whitened by the information",
+        "Inner products of Fisher scores, whitened by the information matrix",
         &[KernelParameter::Parametrisation, KernelParameter::Information],
         |_| "invariant Fisher,".into(),
         |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
@@ -223,7 +223,7 @@ const OTHERS: &[Entry] = &[
     },
     Entry {
         name: "mismatch",
-        about: "Words of symbols, each counted for all that differ in one place",
+        about: "Counts of common words of symbols, of which one symbol may differ",
         takes: &[KernelParameter::Number(&ORDER)],
         words: |settings| format!("mismatch kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
@@ -232,7 +232,7 @@ const OTHERS: &[Entry] = &[
     },
     Entry {
         name: "spectrum",
-        about: "Words of symbols",
+        about: "Counts of common words of symbols",
         takes: &[KernelParameter::Number(&ORDER)],
         words: |settings| format!("spectrum kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
@@ -241,7 +241,7 @@ const OTHERS: &[Entry] = &[
     },
     Entry {
         name: "empirical-mean-map",
-        about: "Mean over all pairs of windows of a function of their distance",
+        about: "Mean of exp(-lambda/2 |x - y|^2) over all pairs of short windows",
         takes: &[KernelParameter::Number(&ORDER), KernelParameter::Number(&LAMBDA)],
         words: |settings| {
             let samples = order(settings).unwrap_or(0) + 1;
@@ -262,7 +262,7 @@ const OTHERS: &[Entry] = &[
     },
     Entry {
         name: "latent-mean-map",
-        about: "The same of samples with their hidden states, expected",
+        about: "Expected kernel of samples together with their hidden states",
         takes: &[KernelParameter::Number(&LAMBDA), KernelParameter::Number(&NU)],
         words: |settings| {
             let nu = settings
@@ -301,7 +301,7 @@ const OTHERS: &[Entry] = &[
     ),
     between(
         ("bhattacharyya", ANY),
-        "The same with rho one half",
+        "Between models: probability product with rho = 1/2",
         &[KernelParameter::Number(&STEPS)],
         |_| "Bhattacharyya's, of models".into(),
         |settings, models| {
@@ -310,7 +310,7 @@ const OTHERS: &[Entry] = &[
     ),
     between(
         ("mean-map", ANY),
-        "Between models: expected function of the distance of what each draws",
+        "Between models: expectation of exp(-lambda/2 |x - y|^2) over their samples",
         &[KernelParameter::Number(&LAMBDA), KernelParameter::Number(&STEPS)],
         |settings| format!("mean map of models, lambda {}", settings.number(&LAMBDA)),
         |settings, models| {
@@ -327,7 +327,7 @@ const OTHERS: &[Entry] = &[
     ),
     between(
         ("symmetric-kl", &["gaussian", "markov"]),
-        "Between Gaussians or frequencies: exponential of minus the divergence there and back",
+        "Between Gaussians or frequencies: exponential of the negative symmetric divergence",
         &[KernelParameter::Number(&NU)],
         |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
         |settings, models| divergence_of_fitted(models, rate(settings)),
@@ -339,14 +339,17 @@ const OTHERS: &[Entry] = &[
     ),
     marginal(
         MarginalModel::NAMES[2],
-        "Shared paths of a hidden Markov model, of sequences of one length (of a model file)",
+        "Shared paths of a hidden Markov model, for sequences of one length (of a model file)",
     ),
     marginal(
         MarginalModel::NAMES[3],
         "Shared trajectories of a pair hidden Markov model (of a model file)",
     ),
     marginal(MarginalModel::NAMES[4], "Shared states of a tree's inner nodes (of a model file)"),
-    marginal(MarginalModel::NAMES[5], "The same, summed over all pruned trees (of a model file)"),
+    marginal(
+        MarginalModel::NAMES[5],
+        "Shared states of a tree's inner nodes, summed over all pruned trees (of a model file)",
+    ),
 ];
 
 /// The kernel of a name.

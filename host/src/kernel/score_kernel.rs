@@ -10,10 +10,10 @@ use super::parameter::{KernelParameter, NumberParameter, POWER, SIGMA};
 macro_rules! for_each_score_kernel {
     ($then:ident!) => {
         $then! {
-            Gaussian "gaussian" "Gaussian of the distance of scores" SIGMA;
+            Gaussian "gaussian" "Gaussian function of the distance between scores" SIGMA;
             Polynomial "polynomial" "(1 + inner product of scores) ^ power" POWER;
             Cosine "cosine" "Cosine of the angle between scores";
-            RootCosine "root-cosine" "Cosine of the angle between scores, each number replaced by its square root with its sign";
+            RootCosine "root-cosine" "Cosine of the angle between scores, after the signed square root of each number";
         }
     };
 }

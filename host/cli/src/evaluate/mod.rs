@@ -96,8 +96,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "KERNELS", value_delimiter = ',', conflicts_with = "model", help_heading = "Kernel",
         value_parser = crate::kernels::names())]
     kernel: Vec<&'static Entry>,
-    /// Also cross-validate one on this matrix of all items, as gram writes it (csv, npy) or made elsewhere; may be given
-    /// again
+    /// Also cross-validate a support vector machine on this matrix of all items, written by gram or by another
+    /// program (csv, npy); may be given again
     ///
     /// The matrix must not depend on the labels.
     #[arg(long, value_name = "FILE", conflicts_with = "model", help_heading = "Kernel")]
@@ -125,9 +125,9 @@ pub(super) struct Arguments {
     /// Draw detections against false alarms, one curve per classifier; - for standard output
     #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
     roc: Option<PathBuf>,
-    /// Draw confidence against accuracy, in ten bins per classifier; - for standard output
+    /// Draw the accuracy against the predicted probability, in ten bins per classifier; - for standard output
     ///
-    /// Of a model that keeps probabilities (fit --calibrate), or of a cross-validation.
+    /// For a model with probabilities (fit --calibrate), or for a cross-validation.
     #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
     reliability: Option<PathBuf>,
     #[command(flatten)]

@@ -64,15 +64,15 @@ pub(super) struct Arguments {
     /// `count` needs --emission categorical, gaussian or full-gaussian; kernel machines need categorical or gaussian.
     #[arg(long, value_parser = crate::names::classifier(), default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
-    /// Train a machine on a kernel by marginalisation instead, with the numbers in this file
+    /// Train a kernel machine on a kernel by marginalisation instead; the file has the parameters of the kernel
     ///
-    /// Devices evaluate the fixed-length kernel of a hidden Markov model over symbols.
+    /// On devices only the fixed-length kernel of a hidden Markov model over symbols runs.
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
     /// Fit models of this family alone, and no classifier
     ///
-    /// The library reads their file. `evaluate`, `predict`, `info` and `export` also read systems (lds), one per class:
-    /// the likeliest decides.
+    /// The library reads the file. `evaluate`, `predict`, `info` and `export` read files of linear dynamical systems
+    /// (lds), one per class; the class of the likeliest is the decision.
     #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     family: Option<FamilyName>,

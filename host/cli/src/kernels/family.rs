@@ -18,7 +18,7 @@ use crate::{Failure, Topic};
 pub(crate) enum FamilyName {
     /// Hidden Markov models
     Hmm,
-    /// Strings whose last symbols are the context of the next
+    /// Strings in which each symbol depends on the symbols before it
     Markov,
     /// Strings of one length whose positions are independent
     Positions,
@@ -26,11 +26,11 @@ pub(crate) enum FamilyName {
     Gaussian,
     /// Independent samples of a mixture of Gaussians
     Mixture,
-    /// Independent samples of a kernel density estimate: a Gaussian around each of the item's
+    /// Independent samples of a kernel density estimate: a Gaussian around each sample of the item
     Kde,
     /// Linear dynamical systems: hidden states are vectors
     Lds,
-    /// Linear dynamical systems with several modes (--components) that switch by chance
+    /// Linear dynamical systems that switch at random between modes (--components)
     Switching,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Choice {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct FamilyOptions {
-    /// Strings end by an event of their own (markov)
+    /// Model the end of a string as an event with its own probability (markov)
     #[arg(long)]
     end: bool,
     /// Strings begin with start markers, and every symbol is predicted (markov)
@@ -58,13 +58,13 @@ pub(crate) struct FamilyOptions {
     /// Contexts of several lengths, one per line; the empty one is among them (markov)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["padded", "min_count", "order"])]
     contexts: Option<PathBuf>,
-    /// Contexts of up to --order symbols, those that something follows so often in the items (markov)
+    /// Use the contexts of up to --order symbols that occur at least N times in the items (markov)
     #[arg(long, value_name = "N", conflicts_with = "padded", requires = "order")]
     min_count: Option<usize>,
-    /// Use the same probability for every symbol, regardless of the items (markov, positions)
+    /// Give every symbol the same probability instead of fitting the model to the items (markov, positions)
     #[arg(long, conflicts_with = "pseudo_count")]
     uniform: bool,
-    /// Added to every count of a symbol (markov, positions) [default: 0.5]
+    /// Number added to every count of a symbol (markov, positions) [default: 0.5]
     #[arg(long, value_name = "A", value_parser = not_negative, allow_negative_numbers = true)]
     pseudo_count: Option<f64>,
 }

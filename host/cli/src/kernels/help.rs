@@ -16,7 +16,7 @@ const FITTING: &str = "Fitting";
 
 /// Options with the group each is in, and shorter words where the commands that train have many.
 const SHOWN: &[(&str, &str, Option<&str>)] = &[
-    ("kernel", KERNEL, Some("Which kernel; --help lists them")),
+    ("kernel", KERNEL, Some("Name of the kernel; --help lists them")),
     ("normalise", KERNEL, None),
     ("sigma", KERNEL, None),
     ("power", KERNEL, None),
@@ -27,8 +27,8 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
         "parametrisation",
         SCORES,
         Some(
-            "By what scores are slopes: ratio (probabilities as ratios, variances) or softmax (logits, log \
-             standard deviations) [default: softmax]",
+            "Parameters that scores are derivatives by: ratio (probabilities as ratios, variances) or softmax \
+             (logits, log standard deviations) [default: softmax]",
         ),
     ),
     (
@@ -51,19 +51,19 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
         MODELS,
         Some("Whose model gives scores or counts: a class, or all [default: all]"),
     ),
-    ("family", MODELS, Some("Which models are fitted; --help lists them")),
+    ("family", MODELS, Some("Family of the fitted models; --help lists them")),
     ("states", MODELS, Some("Hidden states [default: 4]; numbers of an lds's state [default: 2]")),
     (
         "emission",
         MODELS,
-        Some("How hidden states emit: {families} [default: categorical or gaussian]"),
+        Some("Emission family of hidden states: {families} [default: categorical or gaussian]"),
     ),
     (
         "components",
         MODELS,
         Some(
-            "Gaussians a state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes \
-             of a system that switches [default: 2]",
+            "Gaussians per state, 1 to 8 (mixture), or of a model without states, 1 to 64; modes of a switching \
+             system [default: 2]",
         ),
     ),
     (
@@ -74,13 +74,17 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
              --states]",
         ),
     ),
-    ("restarts", FITTING, Some("Initialisations tried [default: 1]")),
+    (
+        "restarts",
+        FITTING,
+        Some("Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]"),
+    ),
     ("seed", FITTING, Some("Seed of the first [default: 1]")),
-    ("iterations", FITTING, Some("Passes at most [default: 100]")),
+    ("iterations", FITTING, Some("Limit of Baum-Welch passes [default: 100]")),
     (
         "tolerance",
         FITTING,
-        Some("Converged when a pass brings less, in nats per sample [default: 0.00001]"),
+        Some("Baum-Welch stops when a pass gains less, in nats per sample [default: 0.00001]"),
     ),
     (
         "std_floor",
@@ -96,7 +100,11 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
         FITTING,
         Some("Of several --std-floor: channels that change sign in a mirror image, or none"),
     ),
-    ("class_weight", FITTING, Some("Of several --std-floor: even or balanced [default: even]")),
+    (
+        "class_weight",
+        FITTING,
+        Some("Weights of the classes when one of several --std-floor is chosen [default: even]"),
+    ),
 ];
 
 /// Options of machines: they are refused with a reason, and not shown.

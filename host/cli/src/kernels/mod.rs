@@ -70,8 +70,8 @@ pub(super) struct KernelOptions {
     /// Seed of the first sequence drawn (sampled) [default: 1]
     #[arg(long, value_name = "SEED", help_heading = "Kernel")]
     draw_seed: Option<u64>,
-    /// Symbols of a context (markov), or counted together (count): 1, or 2 that follow each other
-    /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
+    /// Number of symbols in a context (markov) or in a counted word (count: 1 or 2) [default: 1]; number of samples
+    /// in a window, minus one (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     pub(super) order: Option<u8>,
     #[command(flatten, next_help_heading = "Kernel")]

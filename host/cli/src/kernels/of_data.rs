@@ -29,10 +29,10 @@ pub(crate) struct OfData {
     /// The kernel
     #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
     kernel: &'static Entry,
-    /// A fitted model (JSON) whose class models are taken
+    /// Fitted model (JSON) whose class models are used
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// The numbers of a kernel by marginalisation (TOML)
+    /// File with the parameters of a kernel by marginalisation (TOML)
     #[arg(long, value_name = "MODEL.toml", conflicts_with_all = ["model", "one_model"])]
     kernel_model: Option<PathBuf>,
     #[command(flatten)]

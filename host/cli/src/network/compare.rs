@@ -17,7 +17,7 @@ Examples:
 pub(super) struct Arguments {
     /// A table of records
     first: PathBuf,
-    /// Another, to compare it with [default: the network itself]
+    /// Another table, to compare it with [default: the network itself]
     second: Option<PathBuf>,
     /// Network
     #[arg(short, long, value_name = "FILE")]

@@ -14,13 +14,13 @@ use crate::Topic;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Alarm")]
 pub(super) struct Deployment {
-    /// Events wanted between false alarms
+    /// Mean number of events between false alarms
     #[arg(long, value_name = "EVENTS")]
     pub(super) mean_time: Option<f64>,
-    /// Events that the alarm looks back on
+    /// Number of recent events that the alarm is about
     #[arg(long, value_name = "EVENTS", default_value_t = 200.0, requires = "mean_time")]
     memory: f64,
-    /// Records in which nothing changes, that the network was not fitted to, to set the threshold by
+    /// Normal records that the network was not fitted to; they set the threshold
     /// [default: records drawn from the network]
     #[arg(long, value_name = "DATA", requires = "mean_time")]
     pub(super) normal: Option<PathBuf>,

@@ -26,7 +26,7 @@ Examples:
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
-    /// The column to be decided on
+    /// Column of the class
     #[arg(long, value_name = "COLUMN", required_unless_present = "model")]
     class: Option<String>,
     /// Classifiers to compare, separated by commas; the first is the baseline
@@ -40,10 +40,10 @@ pub(super) struct Arguments {
     /// Folds of cross-validation
     #[arg(long, value_name = "N", default_value_t = 10)]
     folds: usize,
-    /// Shuffle the folds by this seed [default: records are dealt in their order]
+    /// Shuffle records into folds with this seed [default: in order]
     #[arg(long, value_name = "S")]
     shuffle: Option<u64>,
-    /// Judge this fitted classifier instead; several are compared with the first
+    /// Evaluate this fitted classifier instead; several are compared with the first
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["class", "classifier", "folds",
         "shuffle", "Learning", "bins", "mdl", "most_states", "missing"])]
     model: Vec<PathBuf>,

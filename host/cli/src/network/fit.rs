@@ -66,25 +66,25 @@ pub(super) struct Learning {
     /// Pseudo-count of records in each cell of the tables
     #[arg(long, value_name = "COUNT", default_value_t = 1.0)]
     pseudo_count: f64,
-    /// Attributes for parents, of --classifier kdb and top-kdb [default: 2]
+    /// Parents per attribute, for --classifier kdb and top-kdb [default: 2]
     #[arg(long, value_name = "K")]
     parents: Option<usize>,
-    /// Score that climbing raises [default: bic]
+    /// Score that hill climbing maximises [default: bic]
     #[arg(long, value_enum)]
     score: Option<Raised>,
     /// The equivalent sample size of BDeu [default: 10]
     #[arg(long, value_name = "COUNT")]
     equivalent: Option<f64>,
-    /// Restarts of the climb from random changes [default: 0]
+    /// Restarts of the climb from randomly changed graphs [default: 0]
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
     /// Limit of parents per node [default: 8]
     #[arg(long, value_name = "N")]
     most_parents: Option<usize>,
-    /// Edges that must be there, as PARENT:CHILD, separated by commas
+    /// Edges that the graph must have, as PARENT:CHILD, comma-separated
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     require: Vec<String>,
-    /// Edges that must not be there
+    /// Edges that the graph must not have
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     forbid: Vec<String>,
     /// Seed of random changes, of the start of expectation-maximisation, and of records drawn from wide networks
@@ -99,17 +99,17 @@ pub(super) enum Classifier {
     NaiveBayes,
     /// Bayes' rule, a tree among the attributes
     Tan,
-    /// Bayes' rule, up to --parents attributes for parents of each
+    /// Bayes' rule, each attribute with up to --parents parents among the attributes
     Kdb,
-    /// Bayes' rule under a network that was climbed to
+    /// Bayes' rule, a network found by hill climbing
     Climbed,
     /// Logistic regression on the Fisher kernel of a tree over the attributes
     FisherTree,
-    /// Logistic regression on the Fisher kernel of a network that was climbed to
+    /// Logistic regression on the Fisher kernel of a network found by hill climbing
     FisherClimbed,
     /// Logistic regression on the TOP kernel of class networks, a tree among the attributes
     TopTan,
-    /// Logistic regression on the TOP kernel of class networks, up to --parents attributes for parents of each
+    /// Logistic regression on the TOP kernel of class networks, each attribute with up to --parents parents
     TopKdb,
 }
 

@@ -26,7 +26,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A table of records; a column of the class is not looked at
+    /// A table of records; a column of the class is ignored
     data: PathBuf,
     /// A classifier
     #[arg(short, long, value_name = "FILE")]

@@ -17,7 +17,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Nodes to ask for [default: all that are not given]
+    /// Nodes to query [default: all that are not --given]
     nodes: Vec<String>,
     /// Network
     #[arg(short, long, value_name = "FILE")]

@@ -25,7 +25,7 @@ pub(super) struct Columns {
     /// Cut numbers where the cut separates the classes, by description length
     #[arg(long)]
     mdl: bool,
-    /// A column of numbers is cut where it has more different ones than this
+    /// Most different numbers that a column keeps as categories; a column with more is cut into intervals
     #[arg(long, value_name = "N", default_value_t = 10)]
     most_states: usize,
     /// Meaning of a missing field

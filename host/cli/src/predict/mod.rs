@@ -26,44 +26,43 @@ use crate::{Failure, Topic, failure, network, note, out_of_core, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
 
-A table of records and a model by `network fit` give CSV: line,decision,margin, then the value of every class. Any \
-other file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
-share one value, positive for the second. A row is about samples start to end of the series, counted from 0, the \
-end not included.
+The output is CSV, or JSON with --json: series,start,end,class,margin, then the decision value of every class. With two \
+classes there is one value, which is positive for the second class. A row is about the samples from start to end of its series, \
+counted from 0, without the sample at end. For a table of records and a model of `network fit` the columns are \
+line,decision,margin, then the value of every class.
 
-Labels are not needed. Classes that the model does not know are listed under `unknown` in --json: how the model \
-decided on their windows, and how many its thresholds reject.
+Labels are not needed. Decisions on classes that the model does not know are listed separately under `unknown` in --json.
 
-A model fitted with --calibrate or --reject adds two columns after the margin: the probability of the class, \
-given that it is one of the known classes, and the reason to doubt the decision: `close call` (a margin smaller \
-than almost all in training), `unlikely` (unlike the training data) or `too likely` (a sensor at rest). Both \
-hold for streams as long as the windows of the training.
+A model fitted with --calibrate or --reject adds two columns after the margin. `probability` is that of the class, if the \
+window is of one of the known classes. `doubt` is the reason to reject the decision: `close call` (a smaller margin than \
+almost all in training), `unlikely` (unlike the training data) or `too likely` (a sensor at rest). Both columns are valid \
+for streams that are as long as the windows of the training.
 
---explain gives series,start,end,class,rival,sample,gain: for each window the bias of the class over its rival, \
-before any sample, then what each sample added to the lead. The gains add up to the margin. --draw shows them \
-along a series, with the channels above. --explain=channels gives channel,part instead: how much smaller the lead would \
-be had the channel never been observed; parts need not add up.
+--explain writes series,start,end,class,rival,sample,gain. The first row of a window has the bias of the class against its \
+rival, the runner-up. The other rows have what each sample added to the margin. The gains of a window sum to its margin. \
+--draw draws them along a series, with the channels above. --explain=channels writes channel,part instead: how much smaller \
+the margin would be if the channel were missing. Parts need not sum to the margin.
 
---stream reads one sample per line: numbers separated by commas or blanks, NA for a missing one, with or without \
-a header that names the channels; or symbols, any number per line: letters, or words with blanks or commas between them. Input is not gzipped. It writes \
-start,end,class,margin and values at the end of every window of the training, as a device does. A model of whole \
-series decides after every sample, and so does any model with --endless, which never forgets. --window and --hop \
-set other windows. With --json every decision is an object on its own line. --draw FILE.svg shows the stream when it has ended: \
-the margin of each class over time, the decisions, and the samples; a column `label` in the header gives the true classes.
+--stream reads one sample per line: numbers with commas or blanks between them, NA for a missing one, with or without a \
+header that names the channels. Symbols may stand in any number per line: letters, or words with blanks or commas between them. \
+It does not read gzip. It writes start,end,class,margin and values at the end of every window of the training, as a device \
+does. A model of whole series decides after every sample, and so does any model with --endless. --window and --hop set other \
+windows. With --json every decision is an object on its own line. --draw FILE.svg draws the stream after its end: the \
+margin of each class over time, the decisions, and the samples. A column `label` in the header gives the true classes.
 
-A column `series` in the header begins a new series where its value changes; a series shorter than a window is \
-decided at its end, as in training. A column `t` gives the time, in seconds or in the unit of its header, `t \
-[ms]`: a gap longer than a window begins a new one, and another rate than in training is refused. Whole times \
-without a unit that step by one number the samples, which then have the rate of the training.
+In a stream with a header, a change in the column `series` begins a new series. A series shorter than a window is decided at its \
+end, as in training. The column `t` has the time, in seconds or in the unit of its header (`t [ms]`). A gap longer than a window \
+begins a new window. A stream with another rate than the training is refused. If `t` is 0, 1, 2, ... without a unit, it \
+numbers the samples, and the stream has the rate of the training.
 
-A sample is refused if it is invalid (not a number, a number beyond single precision, a character or word outside \
-the alphabet) or impossible under all models left. Of a file, a string with such a symbol is left out and counted. fishweir reports and counts refused samples and takes them as \
-missing, as a device does; --strict ends the stream at the first. A model under which a sample is impossible is \
-ruled out until the next reset, and the others go on; but a kernel machine takes the scores of all its models, \
-and refuses what is impossible under one of them.
+A sample is refused if it is invalid (not a number, a number beyond single precision, an unknown character or word), or if it \
+is impossible under all models. A refused sample counts as missing, as on a device, and fishweir reports how many there were; \
+--strict ends the stream at the first. In a file, a string with an unknown symbol is left out and counted. If a sample is \
+impossible under some models, these are excluded until the next reset. A kernel machine refuses a sample that is impossible \
+under one of its models.
 
-Missing samples are skipped. With nothing observed yet the class is what the classifier's priors or biases alone \
-decide; fishweir reports how many windows, or series of a stream, are decided so.
+Missing samples are skipped. If a window has no other samples, its class follows from the classifier's priors or biases alone; \
+fishweir reports the number of such windows.
 
 Exit codes: 0 done; 1 done, but samples were refused; 2 bad input.";
 
@@ -100,7 +99,7 @@ pub(super) struct Arguments {
         "time-column", "segments", "decimal", "sep", "na", "no_header", "header", "encoding", "series-column",
         "channel-columns", "name-pattern", "annotations", "dry_run", "out_of_core"])]
     stream: bool,
-    /// Decide after every sample of the stream, whatever the windows of the training
+    /// Decide after every sample of the stream, without the windows of the training
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
     endless: bool,
     /// End the stream at the first refused sample, instead of taking it as missing

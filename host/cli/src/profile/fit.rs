@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// FASTA without gaps: align progressively first
     #[arg(long)]
     unaligned: bool,
-    /// Align to whole profiles so far, not to parts of them
+    /// Align each sequence to the whole profile, not to a part of it
     #[arg(long, requires = "unaligned")]
     glocal: bool,
     /// Passes of Baum-Welch after the alignment
@@ -34,14 +34,14 @@ pub(super) struct Arguments {
     /// Output file of the profile, as HMMER3/f text; - for standard output
     #[arg(short, long, value_name = "FILE.hmm", default_value = "-")]
     output: PathBuf,
-    /// Share of the weight that has residues in a match column, at least
+    /// Smallest share of the weight that must have residues in a match column
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share, allow_negative_numbers = true)]
     match_fraction: f64,
-    /// One pseudo-count everywhere, instead of the alphabet's Dirichlet mixture
+    /// Add one pseudo-count to each count, instead of the Dirichlet mixture of the alphabet
     #[arg(long)]
     laplace: bool,
-    /// Relative entropy of match states, in bits, to which sequences are counted; of L positions (45 + log2(L (L + 1) / 2)) / L
-    /// if that is more
+    /// Mean relative entropy of match states, in bits, that sets the effective number of sequences; for L positions
+    /// at least (45 + log2(L (L + 1) / 2)) / L
     #[arg(long, value_name = "BITS", default_value_t = 0.59, value_parser = positive, allow_negative_numbers = true)]
     entropy: f64,
     /// Effective number of sequences of the alignment

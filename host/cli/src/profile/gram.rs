@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
-    /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information
+    /// Do not whiten the inner product by the diagonal of the empirical information
     #[arg(long)]
     plain: bool,
     /// Cosines instead of inner products

@@ -17,9 +17,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// FASTA of sequences that are of the family, or near to it
+    /// FASTA of sequences of the family, or similar to it
     positives: PathBuf,
-    /// FASTA of sequences that are not
+    /// FASTA of sequences that do not belong to the family
     negatives: PathBuf,
     /// Profile, in HMMER3/f text
     #[arg(short, long, value_name = "FILE")]
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
-    /// The machine's C; of several, separated by commas, the best in inner folds
+    /// Cost C of an error; of several, separated by commas, inner folds choose the best
     #[arg(long, value_name = "C", value_delimiter = ',', default_values_t = [1.0], value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,

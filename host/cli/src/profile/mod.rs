@@ -19,7 +19,7 @@ use crate::{Topic, note};
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
 
-ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Both may be gzipped.
+An alignment is a Stockholm file, or FASTA with gaps. Sequences are FASTA without gaps. All files may be gzipped.
 
 `learn` writes a classifier: predict, run, evaluate, info and export read it. They also read a profile alone: \
 its log-odds decide between the profile's name and `other`.";

@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     search: SearchArguments,
-    /// Leave out sequences whose Forward score is less
+    /// Leave out sequences with a smaller Forward score
     #[arg(long, value_name = "BITS", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
     least: f64,
     /// Write the domains found, aligned to the profiles, as Stockholm
