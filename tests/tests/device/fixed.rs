@@ -11,7 +11,13 @@ use fishweir_tests::quick::{
     trained_on_levels, trained_on_words, unseen, whole, with_holes,
 };
 
+/// A core without an FPU and one with.
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
+
+/// The core without an FPU, which fixed point is for. With `FISHWEIR_BOARDS=all` both: integers know no difference.
+fn boards() -> &'static [&'static str] {
+    if crate::all_boards() { &BOARDS } else { &BOARDS[..1] }
+}
 
 pub(crate) fn quantised(data: &Dataset) -> FixedPoint {
     trained(data, ClassifierKind::Fisher).quantise().expect("fits fixed point")
@@ -30,7 +36,7 @@ fn symbols_in_fixed_point_give_the_same_bits() {
     let recording = whole(&data);
     for kind in [ClassifierKind::Fisher, ClassifierKind::Top, ClassifierKind::Count] {
         let fixed = trained(&data, kind).quantise().expect("fits fixed point");
-        for board in BOARDS {
+        for board in boards() {
             let OnBoard { parity, .. } = on_device(board, &fixed, &recording);
             assert!(parity.missing > 0);
             assert_identical(&parity, 2 + 2);
@@ -50,11 +56,11 @@ fn states_that_are_known_give_the_same_bits_in_fixed_point() {
         (trained_on_words(&data, 2), 1),
     ] {
         let fixed = classifier.quantise().expect("fits fixed point");
-        for board in BOARDS {
+        for board in boards() {
             let OnBoard { parity, instructions, .. } = on_device(board, &fixed, &recording);
             assert!(parity.missing > 0);
             assert_identical(&parity, 2 + models);
-            if board == "microbit" {
+            if *board == "microbit" {
                 let deployed = classifier.deploy().expect("fits in f32");
                 let float = classify(board, &deployed.to_source(), &recording, deployed.stream());
                 assert!(instructions < 0.7 * float.instructions, "{instructions}");
@@ -69,7 +75,7 @@ fn channels_in_fixed_point_give_the_same_bits() {
     let data = recordings();
     let few = |samples| (samples, ["microbit"].as_slice());
     for (kind, (samples, boards)) in [
-        (ClassifierKind::Fisher, (600, BOARDS.as_slice())),
+        (ClassifierKind::Fisher, (600, boards())),
         (ClassifierKind::Bayes, few(300)),
         (ClassifierKind::Top, few(300)),
         (ClassifierKind::Count, few(300)),
@@ -128,7 +134,7 @@ fn lags_and_codebooks_give_the_same_bits_in_fixed_point() {
         let integers = gapped(&as_integers(&data, fixed.places()));
         let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
         let fixed = fixed.over_integers();
-        for board in BOARDS {
+        for &board in boards() {
             println!("{name}, fixed point, then floats");
             let small = on_device(board, &fixed, &recording);
             assert!(small.parity.missing > 0);
@@ -163,7 +169,7 @@ fn channels_that_are_missing_give_the_same_bits_in_fixed_point() {
         let integers = as_integers(&data, fixed.places());
         let recording = Recording::new(integers.iter().map(Samples::view), Some(300)).in_part(true);
         let fixed = fixed.over_integers();
-        for board in BOARDS {
+        for board in boards() {
             let run = on_device(board, &fixed, &recording);
             assert_identical(&run.parity, 2 + models);
         }

@@ -18,7 +18,7 @@ use fishweir_tests::quick::{
     trained_on_the_past, trained_on_words, unseen, whole, with_holes,
 };
 
-use crate::on_boards;
+use crate::on_every_kind_of_core;
 
 /// The bundled recordings, and a classifier of them.
 static WATCH: LazyLock<(Dataset, Deployed)> = LazyLock::new(|| {
@@ -104,7 +104,7 @@ fn real_channels_give_the_same_bits() {
 #[test]
 fn real_channels_give_the_same_bits_on_every_kind_of_core() {
     let (data, deployed) = &*WATCH;
-    on_boards(|board| {
+    on_every_kind_of_core(|board| {
         let parity = on_device(board, deployed, &unseen(data, 200), &Form::Source);
         assert_identical(&parity, 2 + 7);
     });

@@ -11,7 +11,7 @@ use fishweir_tests::quick::channels_missing;
 
 use super::{PATIENCE, build};
 use crate::c_interface::{Form, said};
-use crate::{all_boards, on_boards};
+use crate::{all_boards, on_boards, on_every_kind_of_core};
 
 /// Two channels about some levels, a state each.
 fn about(levels: &[[f64; 2]]) -> Hmm {
@@ -125,7 +125,7 @@ fn the_device_spots_what_the_host_spots() {
     let found = (of("event"), of("open"), of("refused"));
     assert!(found == (9, 1, 2), "{expected:?}");
     let source = spotter.to_source();
-    on_boards(|board| {
+    on_every_kind_of_core(|board| {
         let built = build(board, "spot_events", &source);
         let mut answers = built.start().exchange_frames(PATIENCE, &sent).expect("answers");
         let greeting = answers.remove(0);
