@@ -258,10 +258,14 @@ fn c_source_is_a_pair_of_files() {
     }
     let model = fixtures().at("three.json");
     let data = fixtures().at("three.csv");
+    let line = format!("export {model} --c-source {} --number q15 --data {data}", at("q.c"));
+    printed(&line);
+    assert!(folder.text("q.h").contains("#define FISHWEIR_FIXED_POINT 1\n"));
+    assert!(folder.text("q.h").contains("#define FISHWEIR_CHANNEL_PLACES {"));
+    assert!(folder.text("q.c").contains("fishweir_push_integers"));
     for (options, expected) in [
         ("--c-source OUT".to_owned(), "unfit-ending"),
         (format!("--c-source {0} -o {0}", at("c.c")), "same-output"),
-        (format!("--c-source {} --number q15 --data {data}", at("c.c")), "unsupported --rust --c"),
         (format!("--c-source {} --prefix 3", at("c.c")), "bad-prefix"),
     ] {
         refuses(&format!("export {model} {options}"), expected);

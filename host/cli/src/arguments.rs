@@ -129,7 +129,8 @@ pub(super) struct TrainingArguments {
     /// [default: channels named by a stem and x, y, z, as ax, ay, az; none where --axial is given].
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     vectors: Vec<String>,
-    /// Channels that form axial vectors (turning rates, magnetic fields), whose mirror images differ
+    /// Channels that form axial vectors (turning rates, magnetic fields); a mirror image changes the sign of their
+    /// other components
     ///
     /// [default: channels with a stem such as w, gyro or mag; none where --vectors is given]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
@@ -151,7 +152,8 @@ pub(super) struct TrainingArguments {
     /// kernel machines, which take learners on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
-    /// Weights of the classes in training and in each choice; for bayes only in the choice of models [default: even]
+    /// Weights of the classes in training and in the choice of settings; for bayes only in the choice of models
+    /// [default: even]
     #[arg(long, value_parser = names::class_weight())]
     class_weight: Option<ClassWeight>,
     /// Normalisation of evidence by length (all classifiers but bayes) [default: per-sample]

@@ -85,7 +85,7 @@ pub(super) struct Arguments {
     /// Number of recent samples that the detector is about [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
     memory: Option<f64>,
-    /// Also draw a series of --changed, or else of DATA: the first with an alarm
+    /// Also draw the first series of --changed, or of DATA, with an alarm
     #[arg(long, value_name = "FILE.svg")]
     draw: Option<PathBuf>,
     /// Rust source with a static of the detector, for linking into firmware; - for standard output

@@ -16,7 +16,7 @@ pub(super) const LONG_ABOUT: &str = "\
 Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge.
 
 The series of each class are cut into leaves of 64, in the order of DATA, and the sums of leaves are added along one tree. So \
-merge comes to the same bits whatever the number of parts, of threads and of machines. Every part reads all of DATA, and runs the \
+merge gives the same bits for any number of parts, threads and machines. Every part reads all of DATA, and runs the \
 models over its own leaves. The models are those of a Bayes classifier, which see whole series, or of a set of hidden Markov models \
 (fit --family hmm), which see its windows.
 

@@ -61,8 +61,8 @@ pub(super) struct Arguments {
     output: Vec<PathBuf>,
     /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
     ///
-    /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, emissions other
-    /// than gaussian and categorical, and --number q15 use --rust or --c.
+    /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, and emissions other
+    /// than gaussian and categorical use --rust or --c.
     #[arg(long, value_name = "FILE.c")]
     c_source: Option<PathBuf>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(super) struct Arguments {
     endless: bool,
     /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU
     ///
-    /// --rust and --c take fixed point. Its decisions are compared with those in f64 before it is written.
+    /// --rust, --c and --c-source take fixed point. Its decisions are compared with those in f64 before it is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
     /// Data to compare fixed point on, or for the self-test of an update [default: the training data]
@@ -292,15 +292,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
-            if let Some(file) = in_c.first() {
-                return Err(Failure::input(
-                    Topic::Unsupported,
-                    format!(
-                        "{}: fixed point has no portable C source yet: use --rust or --c",
-                        file.display()
-                    ),
-                ));
-            }
             let (source, named) = (arguments.model.path(), arguments.data.as_deref());
             let mut measured = measured(
                 source,
@@ -321,7 +312,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut sources = Vec::new();
     for file in in_c {
-        sources.push(c_source(arguments, file, &|names| model.deployed.to_c_source(names))?);
+        sources.push(c_source(arguments, file, &|names| match &fixed {
+            Some(measured) => measured.fixed.to_c_source(names),
+            None => model.deployed.to_c_source(names),
+        })?);
     }
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {

@@ -116,7 +116,7 @@ enum Command {
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::long_about())]
     Network(network::Arguments),
-    /// Profiles of sequence families, in HMMER3's files: make one of an alignment, search sequences
+    /// Profiles of sequence families, in HMMER3's files: make one from an alignment, search sequences
     #[command(long_about = profile::LONG_ABOUT)]
     Profile(profile::Arguments),
     /// Report a model and its cost on a device

@@ -24,7 +24,7 @@ pub(super) struct ModelArgument {
     /// Model file
     #[arg(value_name = "MODEL")]
     argument: Option<PathBuf>,
-    /// The file of the model, as an option
+    /// File of the model
     #[arg(id = "model", short, long = "model", value_name = "FILE")]
     option: Option<PathBuf>,
 }

@@ -47,11 +47,12 @@ pub(super) struct Reading {
     /// the data]
     #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = "", value_parser = resample)]
     resample: Option<Resample>,
-    /// Column of the label, by name or number; none for none [default: label, class, activity and the like]
+    /// Column of the label, by name or number; `none` if no column has labels [default: label, class, activity and
+    /// the like]
     #[arg(long, value_name = "COLUMN", value_parser = column)]
     label: Option<Column>,
-    /// Column of the times, by name or number, with its unit where the file has none, as `timestamp [ms]`; none for none
-    /// [default: t, time, timestamp and the like]
+    /// Column of the times, by name or number, with its unit if the file does not have it, as `timestamp [ms]`;
+    /// `none` if no column has times [default: t, time, timestamp and the like]
     #[arg(id = "time-column", long = "time", value_name = "COLUMN", value_parser = column)]
     time: Option<Column>,
     /// Begin a new series at each change of the label
@@ -127,8 +128,8 @@ impl TextOptions {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Placing {
-    /// Column that names the series, by name or number; none where all rows are one [default: series, recording, id and the
-    /// like]
+    /// Column that names the series, by name or number; `none` if all rows are one series [default: series,
+    /// recording, id and the like]
     #[arg(id = "series-column", long = "series", value_name = "COLUMN", value_parser = column)]
     series: Option<Column>,
     /// Columns of the channels, by name or number, separated by commas [default: all that have no other purpose]

@@ -86,10 +86,10 @@ pub(super) struct Arguments {
     test: Option<PathBuf>,
     #[command(flatten)]
     marking: Marking,
-    /// Also report the events of the test series, or else of DATA
+    /// Also list the events of the series of --test, or of DATA
     #[arg(long)]
     events: bool,
-    /// Also draw a series of the test series, or else of DATA: the first in which an event is found
+    /// Also draw the first series of --test, or of DATA, in which an event is found
     #[arg(long, value_name = "FILE.svg")]
     draw: Option<PathBuf>,
     /// Hidden states of each model; the background's has at most four [default: 4]

@@ -250,9 +250,13 @@ pub(super) fn detect(
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
     }
-    if roles::may_be_samples(text, source)
-        || source.names_columns() && sniff::is_table(text, source)
-    {
+    if roles::may_be_samples(text, source) {
+        return Ok(&series_table::LAYOUT);
+    }
+    if let Some(error) = sniff::ambiguous(name, text, source) {
+        return Err(error);
+    }
+    if source.names_columns() && sniff::is_table(text, source) {
         return Ok(&series_table::LAYOUT);
     }
     if let Some(error) = ucr::misfit(name, text).or_else(|| sniff::other_format(name, text)) {

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::dialect::{Dialect, first_line};
+use super::dialect::{Dialect, are_thousands, first_line};
 use super::error::DataError;
+use super::place::Place;
+use super::roles::may_be_samples;
 use super::source::Source;
 use super::values::finite;
 use super::zip;
@@ -183,6 +185,28 @@ pub(super) fn is_table(text: &[u8], source: &Source) -> bool {
     let dialect = Dialect::of(text, source);
     let (names, rows) = (dialect.first_row(text), dialect.rows(text));
     names.len() > 1 && !rows.is_empty() && rows.iter().all(|row| row.len() == names.len())
+}
+
+/// The first number with a comma of a table that is one only if it is known what commas in numbers mean.
+pub(super) fn ambiguous(name: &str, text: &[u8], source: &Source) -> Option<DataError> {
+    if source.decimal.is_some() {
+        return None;
+    }
+    let decimal = Source { decimal: Some(','), ..source.clone() };
+    if !may_be_samples(text, &decimal) {
+        return None;
+    }
+    let dialect = Dialect::of(text, source);
+    let names = dialect.first_row(text);
+    let rows = dialect.rows(text);
+    let mut fields = rows.iter().flat_map(|row| row.iter().enumerate());
+    let (column, field) = fields.find(|(_, field)| field.contains(',') && are_thousands(field))?;
+    let lines = String::from_utf8_lossy(text);
+    let line =
+        lines.lines().position(|line| line.contains(field)).map_or(0, |line| line as u64 + 1);
+    let column = Some((column + 1, shorten(names.get(column).copied().unwrap_or_default())));
+    let place = Place { file: name.to_owned(), line, column, character: None };
+    Some(DataError::AmbiguousComma { place: place.into(), text: shorten(field) })
 }
 
 /// Reason why a text fits no layout; its first line names columns, or looks like data.

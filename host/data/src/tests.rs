@@ -195,6 +195,11 @@ fn every_mistake_is_named_by_place() {
         (table("0,a,0,1,1e39\n"), "data, line 2, column 5 (y): `1e39`", "3.4e38"),
         ("t\tx\n0\t0.5\n1\t0,5\n".into(), "data, line 3, column 2 (x): `0,5` has a decimal", "point"),
         ("t,x\n0,\"1,234\"\n".into(), "data, line 2, column 2 (x): `1,234` has a comma", "thousands"),
+        (
+            "t_ms;druck;strom\n0;3,064;1,572\n10;3,112;1,604\n".into(),
+            "data, line 2, column 2 (druck): `3,064` has a comma",
+            "thousands",
+        ),
         (table("0,a\u{202E},0,1,2\n"), "data, line 2, column 2 (label), character 2: ", "U+202E"),
         (table("0,a\u{200B},0,1,2\n"), "data, line 2, column 2 (label), character 2: ", "U+200B"),
         ("t,x\u{2060}\n0,1\n".into(), "data, line 1, column 2, character 2: ", "U+2060"),

@@ -173,7 +173,7 @@ pub const ORDER: NumberParameter = NumberParameter {
 /// Counts as they are, not divided by the length.
 pub const RAW: NumberParameter = NumberParameter {
     name: "raw",
-    about: "Do not divide counts by the length (count)",
+    about: "Do not divide counts by the number of samples (count)",
     symbol: "",
     range: NumberRange::Switch,
     default: 0.0,

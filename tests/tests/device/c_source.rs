@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use fishweir::classifier::{Classifier, Confidence, Direction, Observations, Rejection};
 use fishweir::data::{Dataset, Sample, SamplesView, ShortSeries, Windowing};
-use fishweir::deploy::{CNames, CSource, CSourceError, Calibration, Deployed, Detector, PushError};
+use fishweir::deploy::{
+    CNames, CSource, CSourceError, Calibration, Deployed, Detector, FixedPoint, Format, PushError,
+    WindowStream,
+};
 use fishweir::device::Qemu;
 use fishweir::fit::BaumWelch;
 use fishweir::kernel::ScoreKernelKind;
@@ -89,9 +92,9 @@ impl Step {
 }
 
 /// The lines that C prints for the steps, as the host decides.
-fn expected(deployed: &Deployed, steps: &[Step]) -> String {
+fn expected<F: Format>(deployed: &Deployed<F>, mut stream: WindowStream, steps: &[Step]) -> String {
     let in_part = deployed.contract().is_some_and(fishweir::classifier::Contract::lacks_some);
-    let (mut stream, mut text) = (deployed.window_stream(), String::new());
+    let mut text = String::new();
     for step in steps {
         let lacks = !in_part && step.lacks_some();
         let pushed = match step {
@@ -274,9 +277,37 @@ fn assert_same(found: &str, wanted: &str) {
 #[track_caller]
 fn assert_decides_as_the_host(deployed: &Deployed, data: &Dataset, most: usize) {
     let steps = steps(data, most);
-    let wanted = expected(deployed, &steps);
+    let wanted = expected(deployed, deployed.window_stream(), &steps);
     assert!(wanted.lines().any(|line| line.len() > 30), "nothing is decided");
     assert_prints(&deployed.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+}
+
+fn quantised(classifier: &Classifier) -> FixedPoint {
+    classifier.quantise().expect("fits fixed point")
+}
+
+/// The steps with channels in a model's integers, which are given as floats; some are no integers, or too large.
+fn in_integers(mut steps: Vec<Step>, fixed: &FixedPoint) -> Vec<Step> {
+    let places = fixed.places();
+    for (t, step) in steps.iter_mut().enumerate() {
+        if let Step::Row(row) = step {
+            for (x, &places) in row.iter_mut().zip(places) {
+                let scaled = *x * f32::from(places).exp2();
+                *x = if t % 5 == 0 { scaled } else { scaled.round() };
+            }
+        }
+    }
+    steps
+}
+
+/// The same of a model in fixed point, over its integers.
+#[track_caller]
+fn assert_fixed_decides_as_the_host(fixed: &FixedPoint, data: &Dataset, most: usize) {
+    let steps = in_integers(steps(data, most), fixed);
+    let fixed = fixed.over_integers();
+    let wanted = expected(&fixed, fixed.window_stream(), &steps);
+    assert!(wanted.lines().any(|line| line.len() > 30), "nothing is decided");
+    assert_prints(&fixed.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
 }
 
 #[track_caller]
@@ -349,6 +380,70 @@ fn missing_channels_decide_as_on_the_host_in_c_source() {
     }
 }
 
+/// In fixed point: hidden states over symbols and channels, known ones, lags, codebooks, missing channels, windows.
+#[test]
+fn fixed_point_decides_as_on_the_host_in_c_source() {
+    let symbols = strings(90);
+    let by_position = |kind| trained_by_position(&symbols, kind, 12);
+    for classifier in [
+        trained(&symbols, ClassifierKind::Fisher),
+        trained(&symbols, ClassifierKind::Bayes),
+        by_position(ClassifierKind::Fisher),
+        by_position(ClassifierKind::Bayes),
+        trained_on_words(&symbols, 0),
+        trained_on_words(&symbols, 2),
+    ] {
+        assert_fixed_decides_as_the_host(&quantised(&classifier), &symbols, usize::MAX);
+    }
+    let data = recordings();
+    for classifier in [
+        trained(&data, ClassifierKind::Fisher),
+        trained(&data, ClassifierKind::Bayes),
+        trained_on_differences(&data, &[1, 4], ScoreModels::Universal),
+        trained_on_each_lag(&data, &[1, 2, 8]),
+        trained_on_levels(&data, &[1, 2], 1, 0),
+        trained_on_levels(&data, &[1, 2], 2, 3),
+        trained_by_position(&data, ClassifierKind::Fisher, 5),
+    ] {
+        assert_fixed_decides_as_the_host(&quantised(&classifier), &data, 60);
+    }
+    let data = with_holes(&recordings());
+    for classifier in [
+        trained(&data, ClassifierKind::Fisher),
+        trained_on_differences(&data, &[1, 4], ScoreModels::Universal),
+    ] {
+        let fixed = quantised(&classifier);
+        assert!(fixed.contract().is_some_and(fishweir::classifier::Contract::lacks_some));
+        assert_fixed_decides_as_the_host(&fixed, &data, 60);
+    }
+}
+
+#[test]
+fn windows_and_rejection_are_the_hosts_in_c_source_in_fixed_point() {
+    let mut of_two = three_channels();
+    let rejection = Rejection { rate: 0.1, least_margin: 0.5, likelihoods: vec![[-9.5, -8.5]; 2] };
+    of_two.confidence = Some(Confidence { scale: 0.7, rejection: Some(rejection), windows: 9 });
+    for (length, hop) in [(7, 2), (5, 5), (3, 8)] {
+        let fixed = quantised(&of_two).on_windows(windows(length, hop, ShortSeries::Keep));
+        assert_fixed_decides_as_the_host(&fixed, &channels(), 40);
+    }
+}
+
+/// A core without an FPU, and one with; what fixed point is for is the first.
+#[test]
+fn cores_decide_as_the_host_in_c_source_in_fixed_point() {
+    let data = recordings();
+    let classifier = trained_on_levels(&data, &[1, 2], 1, 2);
+    let fixed = quantised(&classifier).on_windows(windows(30, 15, ShortSeries::Keep));
+    let steps = in_integers(steps(&data, 40), &fixed);
+    let fixed = fixed.over_integers();
+    let wanted = expected(&fixed, fixed.window_stream(), &steps);
+    let built = Built::new(&fixed.to_c_source(NAMES).expect("written in C"), &steps);
+    for core in [M0, M4] {
+        assert_same(&built.on_board(core), &wanted);
+    }
+}
+
 /// Overlapping windows, windows apart and with gaps between them; with probabilities and reasons for rejection.
 #[test]
 fn windows_and_rejection_are_the_hosts_in_c_source() {
@@ -407,7 +502,7 @@ fn cores_with_and_without_an_fpu_decide_as_the_host_in_c_source() {
         let deployed = deployed(&classifier).on_windows(windows(30, 15, ShortSeries::Keep));
         let steps = steps(&data, 40);
         let (wanted, built) = (
-            expected(&deployed, &steps),
+            expected(&deployed, deployed.window_stream(), &steps),
             Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps),
         );
         for core in [M0, M4] {

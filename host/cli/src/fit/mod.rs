@@ -81,7 +81,7 @@ pub(super) struct Arguments {
     model_per: Option<Per>,
     #[command(flatten)]
     told: FamilyOptions,
-    /// Symbols of a context (--family markov) [default: 1], or of a word before its last (empirical-mean-map)
+    /// Number of symbols in a context (--family markov) [default: 1], or in a word, minus one (empirical-mean-map)
     /// [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,

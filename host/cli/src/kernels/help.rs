@@ -79,7 +79,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
         FITTING,
         Some("Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]"),
     ),
-    ("seed", FITTING, Some("Seed of the first [default: 1]")),
+    ("seed", FITTING, Some("Seed of the first initialisation; the others count up [default: 1]")),
     ("iterations", FITTING, Some("Limit of Baum-Welch passes [default: 100]")),
     (
         "tolerance",

@@ -61,13 +61,13 @@ pub(super) struct KernelOptions {
     #[arg(long, value_name = "R", help_heading = "Kernel", value_parser = not_negative,
           allow_negative_numbers = true)]
     ridge: Option<f64>,
-    /// Length of the sequences enumerated (exact) [default: that of all items]
+    /// Length of the enumerated sequences (--information exact) [default: that of all items]
     #[arg(long, value_name = "SAMPLES", help_heading = "Kernel")]
     length: Option<usize>,
-    /// Sequences drawn from the model (sampled) [default: 2000]
+    /// Number of sequences that are sampled from the model (--information sampled) [default: 2000]
     #[arg(long, value_name = "N", help_heading = "Kernel", value_parser = draws)]
     draws: Option<usize>,
-    /// Seed of the first sequence drawn (sampled) [default: 1]
+    /// Seed of the first sampled sequence (--information sampled) [default: 1]
     #[arg(long, value_name = "SEED", help_heading = "Kernel")]
     draw_seed: Option<u64>,
     /// Number of symbols in a context (markov) or in a counted word (count: 1 or 2) [default: 1]; number of samples

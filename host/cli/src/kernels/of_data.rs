@@ -48,7 +48,7 @@ pub(crate) struct OfData {
     #[arg(long, value_name = "L", help_heading = "Kernel", value_parser = rate,
           allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// Divide by the items' lengths: the cosine kernel
+    /// Divide by the norms of the items: the cosine kernel
     #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
     pub(crate) normalise: bool,
     #[command(flatten)]

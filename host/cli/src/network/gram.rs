@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// Layout of the matrix
     #[arg(long, value_enum, default_value_t = Layout::Csv)]
     layout: Layout,
-    /// Divide by the items' lengths: cosines
+    /// Divide by the norms of the items: cosines
     #[arg(long)]
     normalise: bool,
     /// Report as JSON

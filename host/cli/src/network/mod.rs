@@ -33,7 +33,7 @@ pub(super) fn long_about() -> String {
 Bayesian networks over records of categories: tables whose columns each have a few states, such as logs, machine states, \
 survey rows, door sensors.
 
-DATA is {}, gzipped or not; a missing field is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many numbers are cut \
+DATA is {}, gzipped or not; a missing field is empty, `NA`, `N/A`, `NaN`, `?`, `null` or `None`. Columns of many numbers are cut \
 into bins, and a model keeps the cuts. A model is what `network fit` writes, or a network in the Bayesian Interchange \
 Format.",
         layouts.join(" or ")

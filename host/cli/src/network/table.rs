@@ -22,7 +22,7 @@ pub(super) struct Columns {
     #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "mdl",
         value_parser = clap::value_parser!(u16).range(2..=65534))]
     bins: u16,
-    /// Cut numbers where the cut separates the classes, by description length
+    /// Cut columns of numbers where that separates the classes, by minimum description length, instead of --bins
     #[arg(long)]
     mdl: bool,
     /// Most different numbers that a column keeps as categories; a column with more is cut into intervals

@@ -43,9 +43,9 @@ rival, the runner-up. The other rows have what each sample added to the margin. 
 --draw draws them along a series, with the channels above. --explain=channels writes channel,part instead: how much smaller \
 the margin would be if the channel were missing. Parts need not sum to the margin.
 
---stream reads one sample per line: numbers with commas or blanks between them, NA for a missing one, with or without a \
-header that names the channels. Symbols may stand in any number per line: letters, or words with blanks or commas between them. \
-It does not read gzip. It writes start,end,class,margin and values at the end of every window of the training, as a device \
+--stream reads one sample per line: numbers with commas, semicolons or blanks between them, NA for a missing one, with or \
+without a header that names the channels. A line may hold any number of symbols: letters, or words with blanks or commas \
+between them. It does not read gzip. It writes start,end,class,margin and values at the end of every window of the training, as a device \
 does. A model of whole series decides after every sample, and so does any model with --endless. --window and --hop set other \
 windows. With --json every decision is an object on its own line. --draw FILE.svg draws the stream after its end: the \
 margin of each class over time, the decisions, and the samples. A column `label` in the header gives the true classes.
@@ -53,7 +53,7 @@ margin of each class over time, the decisions, and the samples. A column `label`
 In a stream with a header, a change in the column `series` begins a new series. A series shorter than a window is decided at its \
 end, as in training. The column `t` has the time, in seconds or in the unit of its header (`t [ms]`). A gap longer than a window \
 begins a new window. A stream with another rate than the training is refused. If `t` is 0, 1, 2, ... without a unit, it \
-numbers the samples, and the stream has the rate of the training.
+numbers the samples, and the stream is taken to have the rate of the training.
 
 A sample is refused if it is invalid (not a number, a number beyond single precision, an unknown character or word), or if it \
 is impossible under all models. A refused sample counts as missing, as on a device, and fishweir reports how many there were; \

@@ -33,7 +33,7 @@ pub(super) struct Arguments {
 /// Options for the search of a sequence.
 #[derive(Debug, clap::Args)]
 struct SearchArguments {
-    /// Whole profiles only, instead of any part of one
+    /// Match the whole profile only, not a part of it
     #[arg(long)]
     glocal: bool,
     /// One domain per sequence, instead of several
@@ -49,7 +49,7 @@ impl SearchArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make a profile of an alignment
+    /// Make a profile from an alignment
     Fit(fit::Arguments),
     /// Search sequences with profiles: scores and domains
     Score(score::Arguments),

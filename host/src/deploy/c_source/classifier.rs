@@ -2,16 +2,19 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::classify::{CODEWORDS, Normalisation, TAPS};
+use fishweir_core::classify::{Normalisation, TAPS};
 use fishweir_core::contract::{ChannelRange, Partial};
 
+use super::codebooks::{Written, code_tables};
 use super::literals::{define, float, floats, list, string, string_list, table};
 use super::models::Models;
+use super::recursion::Recursion;
 use super::{CNames, CSource, CSourceError, END, Part};
 use crate::deploy::codebooks::DeployedCodebooks;
 use crate::deploy::common::Common;
 use crate::deploy::deployed::Deployed;
 use crate::deploy::engine::Engine;
+use crate::deploy::fixed::FixedPoint;
 
 impl Deployed {
     /// Portable C source of the classifier, with its header.
@@ -23,7 +26,6 @@ impl Deployed {
     /// # Errors
     /// [`CSourceError`] naming the part that is not written in C.
     pub fn to_c_source(&self, names: CNames<'_>) -> Result<CSource, CSourceError> {
-        names.check()?;
         let without = |what: &str| Err(CSourceError::Without(what.to_owned()));
         let bank = match &self.engine {
             Engine::Bank(bank) => bank,
@@ -43,30 +45,72 @@ impl Deployed {
             in_part: self.common.in_part(),
         };
         models.check()?;
-        let written = Written { common: &self.common, models };
-        let classes = self.common.classes.iter().enumerate();
-        let classes: Vec<String> =
-            classes.map(|(index, class)| format!("Class {index}: {class}.")).collect();
-        let comment = written.models.comment("A classifier of streams", &classes);
-        Ok(names.join(&comment, &written.header(), &written.source()))
+        let (common, mut codes) = (&self.common, String::new());
+        if let Some(codebooks) = &common.codebooks {
+            let books = codebooks.books().in_numbers::<f32>();
+            let numbers: Written<f32> = ("float", |&one| float(one));
+            code_tables(&mut codes, &books, codebooks.weighed(), numbers, numbers);
+        }
+        let depth = common.codebooks.as_ref().map_or(0, DeployedCodebooks::largest);
+        let source = InC { common, models: &models, codes, depth, number: Number::F32 };
+        source.with_header(names)
     }
 }
 
-/// A classifier of models.
-struct Written<'a> {
-    common: &'a Common,
-    models: Models<'a>,
+impl FixedPoint {
+    /// Portable C source of the classifier in fixed point, with its header: [`Deployed::to_c_source`] in integers, and
+    /// samples as integers, or as floats that are rounded.
+    ///
+    /// # Errors
+    /// [`CSourceError`] of the header's name.
+    pub fn to_c_source(&self, names: CNames<'_>) -> Result<CSource, CSourceError> {
+        let mut codes = String::new();
+        self.code_tables(&mut codes);
+        let books = self.engine.codebooks.iter().flat_map(|codebooks| &codebooks.books);
+        let depth = books.map(|book| book.dilation).max().unwrap_or(0);
+        let source = InC { common: &self.common, models: self, codes, depth, number: Number::Q15 };
+        source.with_header(names)
+    }
 }
 
-impl Written<'_> {
+/// The numbers of a recursion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Number {
+    F32,
+    Q15,
+}
+
+/// A classifier of models.
+struct InC<'a> {
+    common: &'a Common,
+    models: &'a dyn Recursion,
+    /// The tables of codebooks; empty without them.
+    codes: String,
+    /// The largest dilation of a codebook.
+    depth: u32,
+    number: Number,
+}
+
+impl InC<'_> {
+    fn with_header(&self, names: CNames<'_>) -> Result<CSource, CSourceError> {
+        names.check()?;
+        let classes = self.common.classes.iter().enumerate();
+        let classes: Vec<String> =
+            classes.map(|(index, class)| format!("Class {index}: {class}.")).collect();
+        let comment = self.models.sizes().comment("A classifier of streams", &classes);
+        Ok(names.join(&comment, &self.header(), &self.source()))
+    }
+
     fn header(&self) -> Vec<Part<'static>> {
         let begin = include_str!("text/begin.h").replace("@SIZES@\n", &self.sizes());
         let calibrated = self.common.confidence.is_some();
+        let [push, _] = self.models.push();
         vec![
             begin.into(),
+            self.models.belief(),
             include_str!("text/classifier.h").into(),
             include_str!("text/calls.h").into(),
-            self.models.push_declaration(),
+            push,
             include_str!("text/push_missing.h").into(),
             include_str!("text/decide.h").into(),
             if calibrated { include_str!("text/predict.h") } else { "" }.into(),
@@ -75,15 +119,21 @@ impl Written<'_> {
     }
 
     fn source(&self) -> Vec<Part<'static>> {
-        let (lags, codebooks) = (!self.common.lags.is_empty(), self.common.codebooks.is_some());
+        let (lags, codebooks) = (!self.common.lags.is_empty(), !self.codes.is_empty());
         let rooted = self.common.normalisation == Normalisation::PER_ROOT_SAMPLE;
         let calibrated = self.common.confidence.is_some();
-        let mut parts = self.models.recursion().to_vec();
+        let (evidence, coding) = match self.number {
+            Number::F32 => (include_str!("text/evidence.c"), include_str!("text/coding.c")),
+            Number::Q15 => (include_str!("text/evidence_q15.c"), include_str!("text/coding_q15.c")),
+        };
+        let mut parts = self.models.recursion();
         parts.push(self.tables().into());
         let some = [
-            (true, include_str!("text/evidence.c")),
+            (true, include_str!("text/sums.c")),
+            (true, evidence),
             (lags || codebooks, include_str!("text/ring.c")),
             (lags, include_str!("text/lags.c")),
+            (codebooks, coding),
             (codebooks, include_str!("text/codebooks.c")),
             (true, include_str!("text/bank.c")),
             (rooted, include_str!("text/root.c")),
@@ -93,7 +143,8 @@ impl Written<'_> {
             (true, include_str!("text/interface.c")),
         ];
         parts.extend(some.into_iter().filter(|part| part.0).map(|part| part.1.into()));
-        parts.push(self.models.push());
+        let [_, push] = self.models.push();
+        parts.push(push);
         parts.push(include_str!("text/decide_interface.c").into());
         if calibrated {
             parts.push(include_str!("text/predict_interface.c").into());
@@ -106,11 +157,14 @@ impl Written<'_> {
         let common = self.common;
         let number = |number: usize| number.to_string();
         let classes = &common.classes;
-        let code_depth = common.codebooks.as_ref().map_or(0, DeployedCodebooks::largest);
-        let mut text = self.models.sizes();
+        let mut text = self.models.sizes().macros() + &self.models.more_sizes();
+        text += &define(
+            "1 if samples are integers and the model is in fixed point.",
+            &[("FIXED_POINT", number(usize::from(self.number == Number::Q15)))],
+        );
         text += &define(
             "Models, each with a log-likelihood, and classes.",
-            &[("MODELS", number(self.models.models.len())), ("CLASSES", number(classes.len()))],
+            &[("MODELS", number(self.models.count())), ("CLASSES", number(classes.len()))],
         );
         text += &define(
             "Names by index: static const char *const names[] = FISHWEIR_CLASS_NAMES;",
@@ -125,7 +179,7 @@ impl Written<'_> {
         let sizes = [
             ("OUTPUTS", number(common.outputs())),
             ("LAG_DEPTH", number(depth)),
-            ("CODE_DEPTH", number(code_depth as usize * TAPS)),
+            ("CODE_DEPTH", number(self.depth as usize * TAPS)),
         ];
         text + &define("Private: sizes of a window's state.", &sizes)
     }
@@ -195,8 +249,8 @@ impl Written<'_> {
                 writeln!(text, "/* Factor on the evidence. */\n#define FACTOR(samples) {factor}");
         }
         self.lags(&mut text);
-        self.codebooks(&mut text);
-        let (models, outputs) = (self.models.models.len(), common.outputs());
+        text += &self.codes;
+        let (models, outputs) = (self.models.count(), common.outputs());
         let weights = floats(common.weights.iter().flatten());
         text += &table("float", "WEIGHT", &[outputs, models], &weights);
         text += &table("float", "BIAS", &[outputs], &floats(&common.biases));
@@ -223,7 +277,7 @@ impl Written<'_> {
         }
         let entries: Vec<String> = lags.as_slice().iter().map(u32::to_string).collect();
         *text += &table("uint16_t", "LAGS", &[entries.len()], &entries);
-        let models = self.models.models.len();
+        let models = self.models.count();
         let columns = (0..models).flat_map(|model| self.common.columns(model).unwrap_or_default());
         let columns: Vec<String> = columns.map(|column| column.to_string()).collect();
         let _ = write!(
@@ -234,31 +288,7 @@ impl Written<'_> {
             u8::from(!columns.is_empty()),
         );
         if !columns.is_empty() {
-            *text += &table("uint16_t", "COLUMN", &[models, self.models.seen], &columns);
-        }
-    }
-
-    fn codebooks(&self, text: &mut String) {
-        let Some(codebooks) = &self.common.codebooks else { return };
-        let books = codebooks.books().in_numbers::<f32>();
-        let (count, outputs) = (books.len(), self.common.outputs());
-        let levels = codebooks.books().levels();
-        let _ = writeln!(text, "/* Levels of each code vector. */\n#define LEVELS {levels}");
-        let dilation: Vec<String> = books.iter().map(|book| book.dilation.to_string()).collect();
-        *text += &table("uint32_t", "DILATION", &[count], &dilation);
-        let scale = floats(books.iter().flat_map(|book| &book.scale));
-        *text += &table("float", "CODE_SCALE", &[count, self.common.channels()], &scale);
-        let vectors = books.iter().flat_map(|book| book.vectors.as_flattened());
-        let vectors: Vec<String> = vectors.map(i8::to_string).collect();
-        *text += &table("int8_t", "CODE_VECTOR", &[count, TAPS, CODEWORDS], &vectors);
-        let weighed = codebooks.weighed();
-        let weights = floats(weighed.words.iter().flatten());
-        *text += &table("float", "CODE_WEIGHT", &[count, CODEWORDS, outputs], &weights);
-        if levels > 0 {
-            let level = floats(books.iter().flat_map(|book| &book.levels));
-            *text += &table("float", "CODE_LEVEL", &[count, CODEWORDS, levels], &level);
-            let above = floats(weighed.above.iter().flatten());
-            *text += &table("float", "LEVEL_WEIGHT", &[count, CODEWORDS, levels, outputs], &above);
+            *text += &table("uint16_t", "COLUMN", &[models, self.models.sizes().seen], &columns);
         }
     }
 }

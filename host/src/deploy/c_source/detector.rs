@@ -4,6 +4,7 @@ use fishweir_core::classify::Limit;
 
 use super::literals::{define, float, table};
 use super::models::Models;
+use super::recursion::Recursion;
 use super::{CNames, CSource, CSourceError, END};
 use crate::deploy::detector::Detector;
 use crate::deploy::model::States;
@@ -29,11 +30,15 @@ impl Detector {
             "Statistics of the detector: the fit, and the drift along a direction.",
             &[("STATISTICS", "2".into())],
         );
+        let push = models.push();
         let header = [
-            include_str!("text/begin.h").replace("@SIZES@\n", &(models.sizes() + &sizes)).into(),
+            include_str!("text/begin.h")
+                .replace("@SIZES@\n", &(models.sizes().macros() + &sizes))
+                .into(),
+            models.belief(),
             include_str!("text/detector.h").into(),
             include_str!("text/calls.h").into(),
-            models.push_declaration(),
+            push[0].clone(),
             include_str!("text/push_missing.h").into(),
             include_str!("text/detect.h").into(),
             END,
@@ -45,15 +50,15 @@ impl Detector {
             float(lost),
             table("float", "LIMIT", &[2, 2], &limits),
         );
-        let mut source = models.recursion().to_vec();
+        let mut source = models.recursion();
         source.extend([
             tables.into(),
             include_str!("text/detector.c").into(),
             include_str!("text/interface.c").into(),
-            models.push(),
+            push[1].clone(),
             include_str!("text/detect.c").into(),
         ]);
-        let comment = models.comment("A detector of change", self.notes());
+        let comment = models.sizes().comment("A detector of change", self.notes());
         Ok(names.join(&comment, &header, &source))
     }
 }

@@ -7,12 +7,16 @@
 //!
 //! The text of the recursions is fixed: the files of `text/`, of which a model takes those that it needs. They are the
 //! core's operations in the core's order, so that the bits of a decision are the same. What differs from model to model are
-//! macros and tables.
+//! macros and tables. Fixed point has files of its own (`_q15`) for numbers, emissions and readings; filter, windows, lags,
+//! codebooks and decisions are the same text.
 
 mod classifier;
+mod codebooks;
 mod detector;
+mod fixed;
 mod literals;
 mod models;
+mod recursion;
 
 /// The names in a C source.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,11 @@
-//! The models of a C source: their emissions and chains, as tables, and the recursions that they take.
+//! The models of a C source in `f32`: their emissions and chains, as tables, and the recursions that they take.
 
-use std::fmt::Write as _;
-
-use super::literals::{define, floats, in_comment, string_list, table};
+use super::literals::{floats, table};
+use super::recursion::{Recursion, Sizes};
 use super::{CSourceError, Part};
 use crate::classifier::Observations;
 use crate::deploy::model::{DeployedModel, States};
-use crate::deploy::source::{EmissionType, observed};
-use crate::runtime::Observed;
+use crate::deploy::source::EmissionType;
 use crate::runtime::family::{DeployedEmission, Weight};
 
 /// Models of one family and one number of states.
@@ -22,6 +20,63 @@ pub(super) struct Models<'a> {
     pub(super) in_part: bool,
 }
 
+impl Recursion for Models<'_> {
+    fn sizes(&self) -> Sizes<'_> {
+        Sizes {
+            observations: self.observations,
+            rows: self.models.first().map_or(0, |model| model.emission.len()),
+            states: self.states,
+            directions: self.directions,
+            seen: self.seen,
+            in_part: self.in_part,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.models.len()
+    }
+
+    fn belief(&self) -> Part<'static> {
+        include_str!("text/belief.h").into()
+    }
+
+    fn recursion(&self) -> Vec<Part<'static>> {
+        let sizes = self.sizes();
+        let hidden = sizes.is_hidden();
+        let emission = match sizes.is_over_symbols() {
+            true => include_str!("text/categorical.c"),
+            false => include_str!("text/gaussian.c"),
+        };
+        vec![
+            include_str!("text/real.c").into(),
+            include_str!("text/exponential.c").into(),
+            include_str!("text/channel.c").into(),
+            include_str!("text/number.c").into(),
+            (sizes.choices() + &self.tables()).into(),
+            emission.into(),
+            include_str!("text/row.c").into(),
+            include_str!("text/logs.c").into(),
+            include_str!("text/filter.c").into(),
+            if hidden { include_str!("text/chain.c") } else { include_str!("text/known.c") }.into(),
+            sizes.steps(),
+        ]
+    }
+
+    fn push(&self) -> [Part<'static>; 2] {
+        match self.sizes().is_over_symbols() {
+            true => Sizes::push_symbol(),
+            false => [
+                include_str!("text/push_channels.h").into(),
+                include_str!("text/push_channels.c").into(),
+            ],
+        }
+    }
+
+    fn more_sizes(&self) -> String {
+        String::new()
+    }
+}
+
 impl Models<'_> {
     /// Checks that the emissions are written in C.
     pub(super) fn check(&self) -> Result<(), CSourceError> {
@@ -32,110 +87,10 @@ impl Models<'_> {
         }
     }
 
-    /// Hidden states, positions or contexts of each model.
-    pub(super) fn rows(&self) -> usize {
-        self.models.first().map_or(0, |model| model.emission.len())
-    }
-
-    fn is_hidden(&self) -> bool {
-        self.states == States::Hidden
-    }
-
-    fn is_over_symbols(&self) -> bool {
-        EmissionType::of(self.models).family.observes() == Observed::Symbol
-    }
-
-    /// The comment that begins both files.
-    pub(super) fn comment(&self, what: &str, notes: &[String]) -> String {
-        let mut text = format!(
-            "/* {what}, exported by fishweir {}. Change the model, not this file.\n *\n * Observes {}.\n",
-            env!("CARGO_PKG_VERSION"),
-            in_comment(&observed(self.observations)),
-        );
-        for note in notes {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, " * {}", in_comment(note));
-        }
-        text + " *\n * Nothing allocates, nothing is global: a stream is used by one thread at a time. Answers have the bits of the\n \
-                * host's if every operation is rounded to float: compile without -ffast-math. */\n"
-    }
-
-    /// Macros of the header: what is observed, and the sizes of a model's state.
-    pub(super) fn sizes(&self) -> String {
-        let (channels, symbols) = match self.observations {
-            Observations::Channels(names) => (names.as_slice(), 0),
-            Observations::Symbols(_) => (&[][..], self.observations.size()),
-        };
-        let number = |number: usize| number.to_string();
-        let mut text = define(
-            "Channels of a sample, or symbols of the alphabet; the other is 0.",
-            &[("CHANNELS", number(channels.len())), ("SYMBOLS", number(symbols))],
-        );
-        if !channels.is_empty() {
-            let names = [("CHANNEL_NAMES", string_list(channels))];
-            text += &define("Names of the channels, by index.", &names);
-        }
-        text += &define(
-            "1 if channels may be missing.",
-            &[("MISSING_CHANNELS", number(usize::from(self.in_part)))],
-        );
-        let (rows, hidden) = (self.rows(), self.is_hidden());
-        let sizes = [
-            ("STATES", number(rows)),
-            ("KNOWN_STATES", number(usize::from(!hidden))),
-            ("ROW", number(if hidden { rows } else { 1 })),
-            ("DIRECTIONS", number(self.directions)),
-        ];
-        text + &define("Private: sizes of a model.", &sizes)
-    }
-
-    /// The declaration of what pushes a sample.
-    pub(super) fn push_declaration(&self) -> Part<'static> {
-        match self.is_over_symbols() {
-            true => include_str!("text/push_symbol.h").into(),
-            false => include_str!("text/push_channels.h").into(),
-        }
-    }
-
-    /// What pushes a sample.
-    pub(super) fn push(&self) -> Part<'static> {
-        match self.is_over_symbols() {
-            true => include_str!("text/push_symbol.c").into(),
-            false => include_str!("text/push_channels.c").into(),
-        }
-    }
-
-    /// The source up to the recursion of one model: arithmetic, tables, emissions, filter, states.
-    pub(super) fn recursion(&self) -> [Part<'static>; 6] {
-        let emission = match self.is_over_symbols() {
-            true => include_str!("text/categorical.c"),
-            false => include_str!("text/gaussian.c"),
-        };
-        let (known, states) = match self.states {
-            States::Hidden => ("", include_str!("text/hidden.c")),
-            States::Steps => (include_str!("text/known.c"), include_str!("text/positions.c")),
-            States::Order(_) => (include_str!("text/known.c"), include_str!("text/contexts.c")),
-        };
-        [
-            include_str!("text/number.c").into(),
-            self.tables().into(),
-            emission.into(),
-            include_str!("text/filter.c").into(),
-            known.into(),
-            states.into(),
-        ]
-    }
-
     fn tables(&self) -> String {
-        let mut text = format!(
-            "\n/* 1 if a stream begins with a prediction, whose sum need not be one. */\n#define BEGINS_RAISED {}\n",
-            u8::from(self.is_hidden()),
-        );
-        if let States::Order(order) = self.states {
-            let _ = writeln!(text, "/* Symbols of a context. */\n#define ORDER {order}");
-        }
+        let mut text = String::new();
         self.chains(&mut text);
-        if self.is_over_symbols() {
+        if self.sizes().is_over_symbols() {
             self.probabilities(&mut text);
         } else {
             self.gaussians(&mut text);
@@ -144,10 +99,11 @@ impl Models<'_> {
     }
 
     fn chains(&self, text: &mut String) {
-        if !self.is_hidden() {
+        let sizes = self.sizes();
+        if !sizes.is_hidden() {
             return;
         }
-        let (models, states) = (self.models, self.rows());
+        let (models, states) = (self.models, sizes.rows);
         let initial = models.iter().flat_map(|model| &model.initial).map(number);
         let initial: Vec<String> = initial.collect();
         *text += &table("number", "INITIAL", &[models.len(), states], &initial);
@@ -163,13 +119,12 @@ impl Models<'_> {
     fn probabilities(&self, text: &mut String) {
         let entries = self.emissions().flat_map(|one| one.weights(0)).map(number);
         let entries: Vec<String> = entries.collect();
-        let sizes = [self.models.len(), self.rows(), self.observations.size()];
+        let sizes = [self.models.len(), self.sizes().rows, self.observations.size()];
         *text += &table("number", "PROBABILITY", &sizes, &entries);
     }
 
     fn gaussians(&self, text: &mut String) {
-        let (models, rows, seen) = (self.models.len(), self.rows(), self.seen);
-        let _ = writeln!(text, "/* Numbers of a row that a model reads. */\n#define SEEN {seen}");
+        let (models, rows, seen) = (self.models.len(), self.sizes().rows, self.seen);
         for (name, field) in [("MEAN", 0), ("RATE", 1)] {
             let entries = floats(self.emissions().flat_map(|one| one.reals(field)));
             *text += &table("float", name, &[models, rows, seen], &entries);

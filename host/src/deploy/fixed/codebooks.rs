@@ -24,10 +24,10 @@ pub(super) const LOWERED: f64 = 2048.0;
 /// Codebooks, and the weights of their codewords: the fields of the core's `Codebooks` over `i16`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedCodebooks {
-    pub(super) books: Vec<BookIn<i16>>,
-    pub(super) weighed: Weighed<i16>,
+    pub(crate) books: Vec<BookIn<i16>>,
+    pub(crate) weighed: Weighed<i16>,
     /// Exponents of the weights' units, `[output]`.
-    pub(super) units: Vec<i16>,
+    pub(crate) units: Vec<i16>,
 }
 
 impl FixedCodebooks {

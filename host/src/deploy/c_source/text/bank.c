@@ -35,7 +35,7 @@ static fishweir_status step_window(window *state, sample x)
     int taken = 0, refused = 0;
     unsigned model;
 #if FISHWEIR_LAG_DEPTH > 0
-    float row[WIDENED];
+    channel row[WIDENED];
     widen(row, state, x);
 #endif
     for (model = 0; model < MODELS; model++) {
@@ -43,7 +43,7 @@ static fishweir_status step_window(window *state, sample x)
 #if FISHWEIR_LAG_DEPTH > 0
         sample seen = row;
 #if COLUMNS
-        float some[SEEN];
+        channel some[SEEN];
         unsigned d;
         for (d = 0; d < SEEN; d++) {
             some[d] = row[COLUMN[model][d]];
@@ -87,7 +87,7 @@ static fishweir_status push_window(window *state, const sample *x)
 {
     fishweir_status status = FISHWEIR_STATUS_OK;
     if (x != NULL) {
-        status = step_window(state, *x);
+        status = is_refused(*x) ? FISHWEIR_STATUS_INVALID : step_window(state, *x);
     }
     if (x == NULL || status != FISHWEIR_STATUS_OK) {
         step_window_missing(state);

@@ -28,7 +28,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
 }
 
 /* A row of likelihoods of the states from `first` on, and their log scale; 0 if there is none. */
-static int likelihoods(number *row, float *log_scale, unsigned model, uint32_t first, sample x)
+static int likelihoods(number *row, log_scale *scale, unsigned model, uint32_t first, sample x)
 {
     unsigned j;
     if (x >= FISHWEIR_SYMBOLS) {
@@ -37,6 +37,6 @@ static int likelihoods(number *row, float *log_scale, unsigned model, uint32_t f
     for (j = 0; j < ROW; j++) {
         row[j] = PROBABILITY[model][first + j][x];
     }
-    *log_scale = 0.0f;
+    *scale = 0.0f;
     return 1;
 }

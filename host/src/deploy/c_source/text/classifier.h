@@ -10,12 +10,12 @@ typedef struct fishweir_window {
     fishweir_belief models[FISHWEIR_MODELS];
 #if FISHWEIR_LAG_DEPTH > 0
     fishweir_ring lag_ring;
-    float lag_past[FISHWEIR_LAG_DEPTH][FISHWEIR_CHANNELS];
+    fishweir_channel lag_past[FISHWEIR_LAG_DEPTH][FISHWEIR_CHANNELS];
 #endif
 #if FISHWEIR_CODE_DEPTH > 0
     fishweir_ring code_ring;
-    float code_past[FISHWEIR_CODE_DEPTH][FISHWEIR_CHANNELS];
-    fishweir_sum code_sums[FISHWEIR_OUTPUTS];
+    fishweir_channel code_past[FISHWEIR_CODE_DEPTH][FISHWEIR_CHANNELS];
+    fishweir_code_sum code_sums[FISHWEIR_OUTPUTS];
 #endif
     uint8_t ruled_out[FISHWEIR_MODELS];
 } fishweir_window;

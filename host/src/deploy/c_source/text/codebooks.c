@@ -4,7 +4,7 @@
 #define TAPS 8
 
 /* Likeness of each code vector to the samples before x; 0 until enough have come. */
-static int likeness(float *alike, const window *state, unsigned book, const float *x)
+static int likeness(wide *alike, const window *state, unsigned book, const channel *x)
 {
     uint32_t lag = 0;
     unsigned tap, word, d;
@@ -12,30 +12,31 @@ static int likeness(float *alike, const window *state, unsigned book, const floa
         return 0;
     }
     for (word = 0; word < WORDS; word++) {
-        alike[word] = 0.0f;
+        alike[word] = 0;
     }
     for (tap = 0; tap < TAPS; tap++) {
-        const float *before;
-        float y = 0.0f;
+        const channel *before;
+        wide y = 0;
         lag += DILATION[book];
         before = state->code_past[back(&state->code_ring, lag, FISHWEIR_CODE_DEPTH)];
         for (d = 0; d < FISHWEIR_CHANNELS; d++) {
-            y = y + CODE_SCALE[book][d] * (x[d] - before[d]);
+            y = y + (wide)CODE_SCALE[book][d] * ((wide)x[d] - (wide)before[d]);
         }
+        y = lowered(y);
         for (word = 0; word < WORDS; word++) {
-            alike[word] = alike[word] + (float)CODE_VECTOR[book][tap][word] * y;
+            alike[word] = alike[word] + (wide)CODE_VECTOR[book][tap][word] * y;
         }
     }
     return 1;
 }
 
 /* Adds what the codeword of a sample weighs, and the levels that each code vector exceeds. */
-static void take_codewords(window *state, const float *x)
+static void take_codewords(window *state, const channel *x)
 {
-    float sample_sums[OUTPUTS], alike[WORDS];
+    wide sample_sums[OUTPUTS], alike[WORDS];
     unsigned book, word, o;
     for (o = 0; o < OUTPUTS; o++) {
-        sample_sums[o] = 0.0f;
+        sample_sums[o] = 0;
     }
     for (book = 0; book < sizeof DILATION / sizeof *DILATION; book++) {
         unsigned best = 0;
@@ -63,7 +64,7 @@ static void take_codewords(window *state, const float *x)
 #endif
     }
     for (o = 0; o < OUTPUTS; o++) {
-        add(&state->code_sums[o], sample_sums[o]);
+        add_sample(&state->code_sums[o], sample_sums[o]);
     }
     take(&state->code_ring, state->code_past, FISHWEIR_CODE_DEPTH, x);
 }

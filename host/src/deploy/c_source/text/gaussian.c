@@ -82,7 +82,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
 }
 
 /* A row of likelihoods of the states from `first` on, relative to the largest, and their log scale; 0 if there is none. */
-static int likelihoods(number *row, float *log_scale, unsigned model, uint32_t first, sample x)
+static int likelihoods(number *row, log_scale *scale, unsigned model, uint32_t first, sample x)
 {
     unsigned j;
     float most = -INFINITE;
@@ -103,6 +103,6 @@ static int likelihoods(number *row, float *log_scale, unsigned model, uint32_t f
     for (j = 0; j < ROW; j++) {
         exponentiate(&row[j], most);
     }
-    *log_scale = most;
+    *scale = most;
     return 1;
 }

@@ -2,17 +2,13 @@
 /* Hidden states: one step of the chain. */
 static void predict(number *predicted, const belief *state, unsigned model)
 {
-    number terms[ROW];
-    unsigned i, j;
+    unsigned j;
     if (state->age == 0) {
-        memcpy(predicted, INITIAL[model], sizeof INITIAL[model]);
+        begin(predicted, model);
         return;
     }
     for (j = 0; j < ROW; j++) {
-        for (i = 0; i < ROW; i++) {
-            product_of(&terms[i], &state->row[i], &TRANSITION[model][i][j]);
-        }
-        sum_of_row(&predicted[j], terms);
+        inner(&predicted[j], state->row, model, j);
     }
 }
 

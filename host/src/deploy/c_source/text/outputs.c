@@ -17,7 +17,7 @@ static void outputs_of(output *outputs, const window *state)
     memset(outputs, 0, OUTPUTS * sizeof *outputs);
     for (model = 0; model < MODELS; model++) {
         double_word parts[WIDTH];
-        log_parts(&state->models[model], parts);
+        log_parts(&state->models[model], model, parts);
         for (o = 0; o < OUTPUTS; o++) {
             const float weight = WEIGHT[o][model];
             if (state->ruled_out[model]) {
@@ -35,7 +35,7 @@ static void outputs_of(output *outputs, const window *state)
     }
     for (o = 0; o < OUTPUTS; o++) {
 #if FISHWEIR_CODE_DEPTH > 0
-        add_sum(&outputs[o].sum, &state->code_sums[o]);
+        add_codes(&outputs[o].sum, state, o);
 #endif
 #if defined(FACTOR)
         /* Of one sample or none the factor is one. */

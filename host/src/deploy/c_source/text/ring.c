@@ -5,7 +5,7 @@ static uint32_t back(const fishweir_ring *ring, uint32_t lag, uint32_t depth)
     return ring->oldest >= lag ? ring->oldest - lag : ring->oldest + depth - lag;
 }
 
-static void take(fishweir_ring *ring, float past[][FISHWEIR_CHANNELS], uint32_t depth, const float *x)
+static void take(fishweir_ring *ring, channel past[][FISHWEIR_CHANNELS], uint32_t depth, const channel *x)
 {
     uint32_t slot;
     for (slot = 0; ring->rows == 0 && slot < depth; slot++) {
@@ -17,9 +17,9 @@ static void take(fishweir_ring *ring, float past[][FISHWEIR_CHANNELS], uint32_t 
 }
 
 /* Lets a sample pass that was not observed: the last one that was stands for it. */
-static void take_missing(fishweir_ring *ring, float past[][FISHWEIR_CHANNELS], uint32_t depth)
+static void take_missing(fishweir_ring *ring, channel past[][FISHWEIR_CHANNELS], uint32_t depth)
 {
-    float last[FISHWEIR_CHANNELS];
+    channel last[FISHWEIR_CHANNELS];
     if (ring->rows > 0) {
         memcpy(last, past[back(ring, 1, depth)], sizeof last);
         take(ring, past, depth, last);
