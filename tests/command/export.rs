@@ -6,6 +6,7 @@ use std::path::Path;
 use fishweir::classifier::Classifier;
 use fishweir::report::grouped;
 use fishweir_core::update::Update;
+use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{failed, fishweir, json, printed, refused, refuses};
@@ -257,6 +258,7 @@ fn c_source_is_a_pair_of_files() {
         assert_eq!(folder.text("b.c"), named.replace("\"a.h\"", "\"b.h\""));
     }
     let model = fixtures().at("three.json");
+    a_folder_is_a_library(&folder, &model);
     let data = fixtures().at("three.csv");
     let line = format!("export {model} --c-source {} --number q15 --data {data}", at("q.c"));
     printed(&line);
@@ -264,11 +266,41 @@ fn c_source_is_a_pair_of_files() {
     assert!(folder.text("q.h").contains("#define FISHWEIR_CHANNEL_PLACES {"));
     assert!(folder.text("q.c").contains("fishweir_push_integers"));
     for (options, expected) in [
-        ("--c-source OUT".to_owned(), "unfit-ending"),
+        ("--c-source OUT.cpp".to_owned(), "unfit-ending"),
+        (format!("--c-source {}", fixtures().at("")), "folder-in-use"),
         (format!("--c-source {0} -o {0}", at("c.c")), "same-output"),
         (format!("--c-source {} --prefix 3", at("c.c")), "bad-prefix"),
     ] {
         refuses(&format!("export {model} {options}"), expected);
     }
     assert!(!folder.path().join("c.c").exists() && !folder.path().join("c.h").exists());
+}
+
+/// What Arduino, PlatformIO, ESP-IDF and Zephyr look for is there, by their rules.
+fn a_folder_is_a_library(folder: &Folder, model: &str) {
+    for _ in 0..2 {
+        let line = format!("export {model} --c-source {} --prefix gait --json", folder.at("gait"));
+        assert_eq!(json(&line)["files"].as_array().expect("files").len(), 11);
+    }
+    let properties = folder.text("gait/library.properties");
+    let field = |name: &str| {
+        let line = properties.lines().find_map(|line| line.split_once('=').filter(|x| x.0 == name));
+        line.unwrap_or_else(|| panic!("no {name}")).1.to_owned()
+    };
+    assert_eq!((field("name"), field("includes")), ("gait".into(), "gait.h".into()));
+    assert_eq!((field("architectures"), field("category")), ("*".into(), "Data Processing".into()));
+    for name in ["version", "author", "maintainer", "sentence", "paragraph", "url"] {
+        assert!(!field(name).trim().is_empty(), "{name}");
+    }
+    assert!(field("sentence").ends_with('.') && field("url").starts_with("https://"));
+    let manifest: Value =
+        serde_json::from_str(&folder.text("gait/library.json")).expect("the JSON of PlatformIO");
+    assert_eq!((&manifest["name"], &manifest["build"]["srcDir"]), (&"gait".into(), &"src".into()));
+    assert!(folder.text("gait/zephyr/CMakeLists.txt").contains("CONFIG_FISHWEIR_GAIT"));
+    assert!(folder.text("gait/CMakeLists.txt").contains("idf_component_register(SRCS src/gait.c"));
+    for file in ["README.md", "CMakeLists.txt", "zephyr/module.yml", "idf_component.yml"] {
+        assert!(!folder.text(&format!("gait/{file}")).contains("{{"), "{file}");
+    }
+    assert!(folder.text("gait/examples/Sensor/Sensor.ino").contains("gait_push(&stream"));
+    assert!(folder.text("gait/src/gait.c").contains("#include \"gait.h\""));
 }

@@ -1,5 +1,6 @@
 //! `fishweir export`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
@@ -42,6 +43,7 @@ Examples:
   fishweir export gait.json --rust gait.rs --artefact gait.fishweir
   fishweir export gait.json --c gait-c --core cortex-m4
   fishweir export gait.json --c-source gait.c --prefix gait
+  fishweir export gait.json --c-source gait --prefix gait     # a folder for Arduino, PlatformIO, ESP-IDF, Zephyr
   fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
   fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
 
@@ -59,11 +61,13 @@ pub(super) struct Arguments {
     /// Output file of any form, by its ending: .rs, .fishweir or .c
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
-    /// Portable C source for any compiler, C99 and C++11, with FILE.h beside it
+    /// Portable C source for any compiler, C99 and C++11: FILE.c with FILE.h beside it, or a folder
+    ///
+    /// A folder is a library for CMake, Arduino, PlatformIO, ESP-IDF and Zephyr.
     ///
     /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, and emissions other
     /// than gaussian and categorical use --rust or --c.
-    #[arg(long, value_name = "FILE.c")]
+    #[arg(long, value_name = "FILE.c|FOLDER")]
     c_source: Option<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
@@ -220,11 +224,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(|(_, file)| file.as_path())
         .collect();
     arguments.for_c.check(!in_c.is_empty())?;
-    if let Some(file) = in_c.iter().find(|file| file.extension().is_none_or(|ending| ending != "c"))
+    if let Some(file) =
+        in_c.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
     {
         return Err(Failure::input(
             Topic::UnfitEnding,
-            format!("{}: C source goes to a file FILE.c, with FILE.h beside it", file.display()),
+            format!(
+                "{}: C source goes to a file FILE.c, with FILE.h beside it, or to a folder without an ending",
+                file.display()
+            ),
         ));
     }
     let bytes = recognise::read(arguments.model.path())?;
@@ -261,7 +269,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
-    let files = files_of(&wanted);
+    let files = files_of(arguments, &wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| !matches!(form, Form::Rust | Form::C));
@@ -317,6 +325,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             None => model.deployed.to_c_source(names),
         })?);
     }
+    let none = CSource::default();
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         let (form, bytes) = match form {
@@ -324,7 +333,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Form::Artefact => ("artefact", model.deployed.to_artefact()?),
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
             Form::C => {
-                written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+                let made = sources.next().unwrap_or(&none);
+                written.extend(write_in_c(arguments, file, made)?);
                 continue;
             }
         };
@@ -368,7 +378,7 @@ type InC<'a> = dyn Fn(CNames<'_>) -> Result<CSource, CSourceError> + 'a;
 
 /// The C source of a model for a file, and its header.
 fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSource, Failure> {
-    let header = file.with_extension("h");
+    let header = header_of(arguments, file);
     let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     make(CNames { prefix: arguments.for_c.prefix(), header: &header }).map_err(|error| {
         let (topic, remedy) = match error {
@@ -379,21 +389,71 @@ fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSourc
     })
 }
 
-/// Writes a C source to a file and its header beside it.
-fn write_in_c(file: &Path, made: &CSource) -> Result<[ExportedFile; 2], Failure> {
-    let header = file.with_extension("h");
+/// The header of a C source: beside a file, or within a folder.
+fn header_of(arguments: &Arguments, file: &Path) -> PathBuf {
+    match file.extension() {
+        Some(_) => file.with_extension("h"),
+        None => file.join("src").join(arguments.for_c.prefix()).with_extension("h"),
+    }
+}
+
+/// Writes a C source to a file and its header beside it, or a library around both into a folder.
+fn write_in_c(
+    arguments: &Arguments,
+    file: &Path,
+    made: &CSource,
+) -> Result<Vec<ExportedFile>, Failure> {
     let write = |file: &Path, form, text: &str| {
         output::write(file, text.as_bytes())?;
         Ok::<_, Failure>(ExportedFile { file: file.display().to_string(), form, bytes: text.len() })
     };
-    Ok([write(&header, "C header", &made.header)?, write(file, "C source", &made.source)?])
+    let header = header_of(arguments, file);
+    if file.extension().is_some() {
+        return Ok(vec![
+            write(&header, "C header", &made.header)?,
+            write(file, "C source", &made.source)?,
+        ]);
+    }
+    let prefix = arguments.for_c.prefix();
+    let occupied = file.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    let is_ours =
+        fs::read_to_string(&header).is_ok_and(|text| text.contains("exported by fishweir"));
+    if occupied && !is_ours {
+        return Err(Failure::input(
+            Topic::FolderInUse,
+            format!("{}: there are other files in it; name another folder", file.display()),
+        ));
+    }
+    let names = CNames { prefix, header: "" };
+    let files = made.package(names).into_iter().map(|(path, text)| {
+        let form = match path.rsplit('.').next() {
+            Some("c") => "C source",
+            Some("h") => "C header",
+            _ => "of the library",
+        };
+        let path = file.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| {
+                Failure::input(
+                    Topic::UnwritableFolder,
+                    format!("{}: cannot be made: {error}", folder.display()),
+                )
+            })?;
+        }
+        write(&path, form, &text)
+    });
+    files.collect()
 }
 
 /// The files that are written: those that are wanted, and the headers of C sources.
-fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
+fn files_of(arguments: &Arguments, wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
     let headers = wanted.iter().filter(|(form, _)| *form == Form::C);
-    let headers = headers.map(|(_, file)| file.with_extension("h"));
-    wanted.iter().map(|(_, file)| (*file).clone()).chain(headers).collect()
+    let headers = headers.map(|(_, file)| header_of(arguments, file));
+    let files = wanted.iter().map(|(form, file)| match (form, file.extension()) {
+        (Form::C, None) => header_of(arguments, file).with_extension("c"),
+        _ => (*file).clone(),
+    });
+    files.chain(headers).collect()
 }
 
 /// The Rust source of a file's name, and what it is in C.
@@ -419,7 +479,7 @@ fn whole<'a>(
         ("--endless", arguments.endless),
     ]));
     note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
-    let files = files_of(wanted);
+    let files = files_of(arguments, wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
     let (source, in_c) = source(&model)?;
@@ -427,10 +487,12 @@ fn whole<'a>(
     for (_, file) in wanted.iter().filter(|(form, _)| *form == Form::C) {
         sources.push(c_source(arguments, file, &in_c)?);
     }
+    let none = CSource::default();
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         if *form == Form::C {
-            written.extend(write_in_c(file, sources.next().unwrap_or(&CSource::default()))?);
+            let made = sources.next().unwrap_or(&none);
+            written.extend(write_in_c(arguments, file, made)?);
             continue;
         }
         output::write(file, source.as_bytes())?;

@@ -250,7 +250,7 @@ pub enum DataError {
     #[error(
         "{place}: t is {t} after {previous} in series `{series}`; {}", match t == previous {
             true => "samples of a series are in order of their times, one at each: write when each was taken, or leave `t` out",
-            false => "samples of a series must be in order, and another series needs another value in the column `series`",
+            false => "samples of a series must be in order, and another series needs another name in a column of series",
         }
     )]
     TimeOrder {
@@ -282,6 +282,21 @@ pub enum DataError {
          series where it changes, name another column of labels, or the column that tells the series apart"
     )]
     ColumnChanges {
+        /// Place of the fault.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+        /// Value read.
+        found: String,
+        /// Value the series began with.
+        expected: String,
+    },
+    /// A column of words that changes within a series of a table without labels.
+    #[error(
+        "{place}: `{found}` where series `{series}` began with `{expected}`, and no column of labels was found: if this one has \
+         the labels, name it; else name the channels, without it"
+    )]
+    MaybeLabel {
         /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.

@@ -15,17 +15,22 @@ pub(super) struct Parting {
     last: Option<String>,
     /// `true` for each series that continues the recording of the one before.
     continues: Vec<bool>,
-    /// Seconds without a sample that part recordings, where no column does and labels are there.
-    gap: Option<f64>,
+    /// Seconds without a sample that part recordings, and seconds by which the time falls between them, where no column
+    /// tells them apart.
+    gap: Option<[f64; 2]>,
     segments: bool,
     /// Reason of the first boundary, if any.
     by: Option<&'static str>,
 }
 
 impl Parting {
-    /// Creates boundaries at gaps if the usual step is known; with `segments` also where labels change.
-    pub(super) fn new(usual_step: Option<f64>, segments: bool) -> Self {
-        let gap = usual_step.map(|step| GAP * step);
+    /// Creates boundaries where the time leaps or falls, if the usual step is known; with `segments` also where labels
+    /// change. Without labels a small fall is a fault of the order, and a leap belongs to the recording.
+    pub(super) fn new(usual_step: Option<f64>, labelled: bool, segments: bool) -> Self {
+        let gap = usual_step.map(|step| match labelled {
+            true => [GAP * step, 0.0],
+            false => [f64::INFINITY, if step.is_finite() { GAP * step } else { 0.0 }],
+        });
         Self { last: None, continues: Vec::new(), gap, segments, by: None }
     }
 
@@ -47,7 +52,8 @@ impl Parting {
             return true;
         }
         let jumps = self.gap.zip(time).zip(current.times.last());
-        if jumps.is_some_and(|((gap, t), &before)| t < before || t - before > gap) {
+        if jumps.is_some_and(|(([leap, fall], t), &before)| t < before - fall || t - before > leap)
+        {
             self.by.get_or_insert("time");
             return true;
         }
@@ -95,7 +101,7 @@ impl Parting {
         part.findings.add(
             Finding::Series,
             match self.by {
-                Some("time") if self.gap == Some(f64::INFINITY) => {
+                Some("time") if self.gap.is_some_and(|[leap, _]| leap.is_infinite()) => {
                     format!("no column names the series: another begins where time falls back ({series})")
                 }
                 Some("time") => format!(

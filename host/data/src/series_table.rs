@@ -88,10 +88,11 @@ pub(super) fn read_rows(
     let mut row = Vec::with_capacity(layout.channels.len());
     // As the file has it.
     let mut last_time = String::new();
-    let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
+    let alone = layout.series.is_none() && source.series.is_none();
     // Events may be far apart: time that falls back alone parts them.
     let usual_step = layout.usual_step.map(|step| if of_events { f64::INFINITY } else { step });
-    let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
+    let mut parting =
+        Parting::new(usual_step.filter(|_| alone), layout.label.is_some(), source.segments);
     while table.next_row()? {
         // A spreadsheet's blank line, or where files were joined.
         let is_blank = table.bytes(0).is_empty() && layout.is_placed() && table.is_blank();
@@ -147,7 +148,8 @@ pub(super) fn read_rows(
             let text = table.field(column)?;
             // Several events may have one time.
             if times.last().is_some_and(|&before| t < before || t == before && !of_events) {
-                let (place, series) = (table.place(column), shorten(id));
+                let place = table.place(column);
+                let series = shorten(if id.is_empty() { stem(table.file()) } else { id });
                 let previous = match layout.take_turns {
                     true => times.last().copied(),
                     false => finite(&last_time).or(times.last().copied()),
@@ -300,11 +302,14 @@ impl Columns {
         labels: (Option<&str>, Option<&str>),
         columns: &[String],
     ) -> Result<(), DataError> {
-        let changed = |column: usize, expected: &str, found: &str| DataError::ColumnChanges {
-            place: table.place(column),
-            series: shorten(if id.is_empty() { stem(table.file()) } else { id }),
-            found: shorten(found),
-            expected: shorten(expected),
+        let changed = |column: usize, expected: &str, found: &str| {
+            let (place, series) =
+                (table.place(column), shorten(if id.is_empty() { stem(table.file()) } else { id }));
+            let (found, expected) = (shorten(found), shorten(expected));
+            match self.label {
+                Some(_) => DataError::ColumnChanges { place, series, found, expected },
+                None => DataError::MaybeLabel { place, series, found, expected },
+            }
         };
         for (&column, expected) in self.columns.iter().zip(columns) {
             let found = table.field(column)?;
@@ -461,6 +466,30 @@ mod tests {
         let data = Dataset::parse("day.csv", text.as_bytes(), &options).expect("three segments");
         let found = data.series().iter().map(|one| (one.id.as_str(), one.samples.view().len()));
         assert_eq!(found.collect::<Vec<_>>(), [("day/1", 2), ("day/2", 1), ("day/3", 1)]);
+    }
+
+    /// Without labels a restart of the time parts recordings, and a row out of order is a fault. Words that change are
+    /// likely the labels.
+    #[test]
+    fn a_table_without_labels_is_parted_where_time_begins_again() {
+        let rows = |from: u32| (from..from + 40).map(|n| format!("{},{}\n", n * 20, n % 7));
+        let text: String =
+            std::iter::once("time_ms,x\n".to_owned()).chain(rows(0)).chain(rows(0)).collect();
+        let data = parse(&text).expect("two recordings");
+        let ids: Vec<&str> = data.series().iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["data/1", "data/2"]);
+        let swapped = text.replacen("100,5\n120,6\n", "120,6\n100,5\n", 1);
+        let fault = parse(&swapped).expect_err("out of order").to_string();
+        assert!(fault.contains("in series `data`"), "{fault}");
+        let labelled: String = text
+            .lines()
+            .enumerate()
+            .map(|(n, line)| match n {
+                0 => format!("{line},Bewegung\n"),
+                n => format!("{line},{}\n", if n < 20 { "kippen" } else { "schieben" }),
+            })
+            .collect();
+        assert!(matches!(parse(&labelled), Err(DataError::MaybeLabel { .. })));
     }
 
     /// Options have priority over inferred facts.

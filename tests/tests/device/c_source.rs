@@ -207,6 +207,7 @@ impl Built {
             ("main.c", include_str!("c_source/main.c")),
             ("hosted.c", include_str!("c_source/hosted.c")),
             ("memory.c", include_str!("c_source/memory.c")),
+            ("avr.c", include_str!("c_source/avr.c")),
         ] {
             put(name, text).expect("writes");
         }
@@ -242,6 +243,36 @@ impl Built {
         let output = Command::new(self.at("program")).output().expect("starts");
         assert!(output.status.success());
         String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// What an ATmega2560 under simavr prints: an `int` of 16 bits, 8 kB of RAM.
+    #[track_caller]
+    fn on_avr(&self) -> String {
+        let gcc = "avr-gcc -mmcu=atmega2560 -Os -std=c99";
+        self.run(&format!("{gcc} -Wall -Wextra -Wconversion -Werror -c fishweir.c -o fishweir.o"));
+        self.run(&format!("{gcc} main.c avr.c -x none fishweir.o -o program.elf"));
+        let told = self.run("simavr -m atmega2560 -f 16000000 program.elf");
+        // A line of the serial port is in colours, and a point stands for its end.
+        let lines = told.lines().filter_map(|line| line.split_once("\u{1b}[32m"));
+        lines
+            .map(|(_, line)| line.split('.').next().unwrap_or_default().to_owned() + "\n")
+            .collect()
+    }
+
+    /// What a RISC-V core under QEMU prints, by the C library picolibc and semihosting.
+    #[track_caller]
+    fn on_riscv(&self) -> String {
+        let gcc = "riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs";
+        self.run(&format!("{gcc} -std=c99 {STRICT} -c fishweir.c -o fishweir.o"));
+        self.run(&format!(
+            "{gcc} --oslib=semihost --crt0=hosted -std=c11 -O2 -Wl,--defsym=__flash=0x80000000 \
+             -Wl,--defsym=__flash_size=0x200000 -Wl,--defsym=__ram=0x80200000 -Wl,--defsym=__ram_size=0x200000 \
+             main.c hosted.c -x none fishweir.o -o program.elf",
+        ));
+        self.run(
+            "qemu-system-riscv32 -machine virt -bios none -display none -monitor none -serial none \
+             -semihosting-config enable=on,target=native -kernel program.elf",
+        )
     }
 
     /// What a core under QEMU prints.
@@ -441,6 +472,33 @@ fn cores_decide_as_the_host_in_c_source_in_fixed_point() {
     let built = Built::new(&fixed.to_c_source(NAMES).expect("written in C"), &steps);
     for core in [M0, M4] {
         assert_same(&built.on_board(core), &wanted);
+    }
+}
+
+/// An `int` of 16 bits, and RISC-V: for `tests/boards`, which installs their compilers.
+#[test]
+#[ignore = "by tests/boards"]
+fn avr_and_riscv_decide_as_the_host_in_c_source() {
+    let (symbols, data) = (strings(20), channels());
+    for (classifier, data) in [
+        (trained(&symbols, ClassifierKind::Fisher), &symbols),
+        (trained_by_position(&symbols, ClassifierKind::Fisher, 6), &symbols),
+        (three_channels(), &data),
+        (trained_on_levels(&data, &[1], 1, 1), &data),
+    ] {
+        // A recording that 8 kB of RAM hold.
+        let few = |steps: Vec<Step>| steps.into_iter().take(120).collect::<Vec<_>>();
+        let fixed = quantised(&classifier);
+        let steps_of_fixed = few(in_integers(steps(data, 12), &fixed));
+        let fixed = fixed.over_integers();
+        let wanted = expected(&fixed, fixed.window_stream(), &steps_of_fixed);
+        let built = Built::new(&fixed.to_c_source(NAMES).expect("written in C"), &steps_of_fixed);
+        assert_same(&built.on_avr(), &wanted);
+        assert_same(&built.on_riscv(), &wanted);
+        let (deployed, steps) = (deployed(&classifier), steps(data, 12));
+        let wanted = expected(&deployed, deployed.window_stream(), &steps);
+        let built = Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps);
+        assert_same(&built.on_riscv(), &wanted);
     }
 }
 

@@ -16,6 +16,7 @@ mod detector;
 mod fixed;
 mod literals;
 mod models;
+mod package;
 mod recursion;
 
 /// The names in a C source.

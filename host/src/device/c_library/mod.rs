@@ -63,6 +63,8 @@ pub struct CCore {
     pub flags: &'static str,
     /// Name of the core in Zephyr.
     zephyr: &'static str,
+    /// Architectures of Arduino whose boards have the core, and floats as here.
+    arduino: &'static str,
 }
 
 /// All cores, by their size.
@@ -73,6 +75,7 @@ pub static C_CORES: [CCore; 4] = [
         folder: "cortex-m0plus",
         flags: "-mcpu=cortex-m0plus -mthumb -mfloat-abi=soft",
         zephyr: "CONFIG_CPU_CORTEX_M0 OR CONFIG_CPU_CORTEX_M0PLUS",
+        arduino: "mbed_rp2040,rp2040,samd,stm32",
     },
     CCore {
         name: "cortex-m3",
@@ -80,6 +83,7 @@ pub static C_CORES: [CCore; 4] = [
         folder: "cortex-m3",
         flags: "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft",
         zephyr: "CONFIG_CPU_CORTEX_M3",
+        arduino: "sam,stm32",
     },
     CCore {
         name: "cortex-m4",
@@ -87,6 +91,7 @@ pub static C_CORES: [CCore; 4] = [
         folder: "cortex-m4/fpv4-sp-d16-hard",
         flags: "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
         zephyr: "CONFIG_CPU_CORTEX_M4 AND CONFIG_FP_HARDABI",
+        arduino: "renesas_uno,samd,stm32",
     },
     CCore {
         name: "cortex-m33",
@@ -94,6 +99,7 @@ pub static C_CORES: [CCore; 4] = [
         folder: "cortex-m33/fpv5-sp-d16-hard",
         flags: "-mcpu=cortex-m33 -mthumb -mfpu=fpv5-sp-d16 -mfloat-abi=hard",
         zephyr: "CONFIG_CPU_CORTEX_M33 AND CONFIG_FP_HARDABI",
+        arduino: "rp2040,stm32",
     },
 ];
 
@@ -164,7 +170,10 @@ impl Firmware {
         let files = [
             (
                 "library.properties",
-                include_str!("library.properties").replace("{{version}}", version),
+                include_str!("library.properties")
+                    .replace("{{version}}", version)
+                    .replace("{{url}}", env!("CARGO_PKG_REPOSITORY"))
+                    .replace("{{architectures}}", &architectures(cores)),
             ),
             (
                 "README.md",
@@ -233,6 +242,14 @@ fn is_library(source: &Path, prefix: &str) -> bool {
     header.is_ok_and(|text| {
         text.starts_with("/* Sizes and names of one model, written with the library")
     })
+}
+
+/// The architectures of Arduino that have boards with some of the cores.
+fn architectures(cores: &[&CCore]) -> String {
+    let mut all: Vec<&str> = cores.iter().flat_map(|core| core.arduino.split(',')).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.join(",")
 }
 
 /// Branch of CMake that selects the library of a core.
