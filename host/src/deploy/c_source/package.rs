@@ -1,0 +1,80 @@
+//! A C source as a library of CMake, Arduino, PlatformIO, ESP-IDF and Zephyr: a folder of it.
+
+use super::{CNames, CSource};
+
+/// What a classifier is called for.
+const CLASSIFIER: &str = "\
+```c
+static {{prefix}}_stream stream;
+
+{{prefix}}_init(&stream, sizeof stream);                   /* once */
+{{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);       /* each sample; NULL: a missing one. Symbols: {{prefix}}_push_symbol() */
+{{prefix}}_decision decision;
+if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
+    /* The sample has filled a window: decision.class_index, decision.margin. */
+}
+```
+";
+
+/// What a detector is called for.
+const DETECTOR: &str = "\
+```c
+static {{prefix}}_stream stream;
+
+{{prefix}}_init(&stream, sizeof stream);                   /* once */
+{{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);       /* each sample; NULL: a missing one. Symbols: {{prefix}}_push_symbol() */
+{{prefix}}_alarm alarm;
+if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statistic != {{PREFIX}}_NO_ALARM) {
+    {{prefix}}_reset(&stream);                              /* the stream has changed: begin again */
+}
+```
+";
+
+impl CSource {
+    /// The files of a library around the source, by their paths in its folder: the source under its prefix, what CMake,
+    /// Arduino, PlatformIO, ESP-IDF and Zephyr ask for, a sketch and a page.
+    ///
+    /// The header that the source includes must be `PREFIX.h`.
+    #[must_use]
+    pub fn package(&self, names: CNames<'_>) -> Vec<(String, String)> {
+        let CNames { prefix, .. } = names;
+        let is_detector =
+            self.header.contains(&format!("{}_NO_ALARM", prefix.to_ascii_uppercase()));
+        let (sentence, calls) = match is_detector {
+            true => (
+                "Detects when a stream of samples has changed, by a model that is compiled in.",
+                DETECTOR,
+            ),
+            false => ("Classifies a stream of samples by a model that is compiled in.", CLASSIFIER),
+        };
+        // A symbol of Zephyr, or of another module, may be called as a prefix is.
+        let module =
+            if prefix == "fishweir" { prefix.to_owned() } else { format!("fishweir_{prefix}") };
+        let filled = |text: &str| {
+            text.replace("{{calls}}", calls)
+                .replace("{{sentence}}", sentence)
+                .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+                .replace("{{url}}", env!("CARGO_PKG_REPOSITORY"))
+                .replace("{{prefix}}", prefix)
+                .replace("{{PREFIX}}", &prefix.to_ascii_uppercase())
+                .replace("{{module}}", &module)
+                .replace("{{MODULE}}", &module.to_ascii_uppercase())
+        };
+        let files = [
+            ("README.md", include_str!("package/README.md")),
+            ("CMakeLists.txt", include_str!("package/CMakeLists.txt")),
+            ("library.properties", include_str!("package/library.properties")),
+            ("library.json", include_str!("package/library.json")),
+            ("idf_component.yml", include_str!("package/idf_component.yml")),
+            ("zephyr/module.yml", include_str!("../../device/c_library/module.yml")),
+            ("zephyr/CMakeLists.txt", include_str!("package/zephyr.txt")),
+            ("zephyr/Kconfig", include_str!("package/Kconfig")),
+            ("examples/Sensor/Sensor.ino", include_str!("../../device/c_library/Sensor.ino")),
+        ];
+        let mut made: Vec<(String, String)> =
+            files.into_iter().map(|(path, text)| (path.to_owned(), filled(text))).collect();
+        made.push((format!("src/{prefix}.c"), self.source.clone()));
+        made.push((format!("src/{prefix}.h"), self.header.clone()));
+        made
+    }
+}
