@@ -80,7 +80,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "CHANNEL=SIZE", value_parser = offset)]
     offset: Option<(String, f64)>,
     /// Mean number of samples between false alarms
-    #[arg(long, value_name = "SAMPLES", value_parser = positive, required_unless_present = "model")]
+    #[arg(long, value_name = "SAMPLES", value_parser = positive, required_unless_present_any = ["model", "dry_run"])]
     mean_time: Option<f64>,
     /// Number of recent samples that the detector is about [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
@@ -291,7 +291,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     };
     let fits = 1 + usize::from(changed.is_some());
     let bar = progress::fits("fitting".into(), fits, &baum_welch);
-    // The command line has the mean time, or a model.
+    // The command line has the mean time, or a model, or is dry.
     let mean_time = arguments.mean_time.unwrap_or_default();
     let calibration = Calibration { memory: arguments.memory.unwrap_or(MEMORY), mean_time };
     let plan = DetectorPlan { baum_welch, calibration, change };

@@ -128,12 +128,10 @@ impl Model {
             let alone = ProfileClassifier::alone(&found);
             (alone.deploy().map_err(named)?, Origin::Profile(None))
         } else if SpotterModel::is_one(bytes) {
-            let what =
-                "this is a spotter of events: spot DATA --model, info and export --rust take it";
+            let what = "this is a spotter of events: spot DATA --model, info and export take it";
             return Err(refused(what));
         } else if DetectorModel::is_one(bytes) {
-            let what =
-                "this is a detector of change: detect DATA --model, info and export --rust take it";
+            let what = "this is a detector of change: detect DATA --model, info and export take it";
             return Err(refused(what));
         } else if UpdateHeader::begins(bytes) {
             let Message { kind, text } = update_told(bytes);

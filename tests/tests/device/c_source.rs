@@ -271,7 +271,7 @@ impl Built {
         ));
         self.run(
             "qemu-system-riscv32 -machine virt -bios none -display none -monitor none -serial none \
-             -semihosting-config enable=on,target=native -kernel program.elf",
+             -chardev stdio,id=console -semihosting-config enable=on,target=native,chardev=console -kernel program.elf",
         )
     }
 
