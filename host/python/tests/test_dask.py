@@ -169,6 +169,25 @@ def test_decisions_are_those_of_one_process():
     np.testing.assert_array_equal(found, classifier.predict(series))
 
 
+def test_a_search_over_dask_is_that_of_one_process():
+    """Folds and configurations are tasks of joblib."""
+    import joblib
+    from distributed import Client, LocalCluster
+    from sklearn.model_selection import GridSearchCV
+
+    X = reals(60).transpose(0, 2, 1)
+    y = np.arange(60) % 2
+    X[y == 1] *= 0.7
+    search = GridSearchCV(fishweir.BayesClassifier(2), {"states": [1, 2, 3]}, cv=3)
+    wanted = search.fit(X, y).cv_results_
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        with joblib.parallel_config(backend="dask"):
+            found = search.fit(X, y).cv_results_
+    for name, scores in wanted.items():
+        if "score" in name and "time" not in name:
+            np.testing.assert_array_equal(found[name], scores, err_msg=name)
+
+
 def test_tiles_of_a_kernel_are_the_kernel():
     X = [each[: 20 + index % 5] for index, each in enumerate(reals(30, 60))]
     whole = fishweir.KernelTransformer("bhattacharyya", family="gaussian", normalise=True, states=2, options={"iterations": 3})
