@@ -258,9 +258,13 @@ fn merged(folder: &Folder, parts: &[String], name: &str, options: &str) -> Strin
 
 #[test]
 fn information_of_parts_is_that_of_all() {
-    let (data, model) = (fixtures().at("strings.tsv"), fixtures().at("strings.json"));
-    let folder = Folder::new();
+    let (folder, data, _) = data("categorical");
     let at = |name: &str| folder.at(name);
+    let fit = "--classifier fisher --states 2 --restarts 1 --topology ergodic --score-model all";
+    let (model, other) = (at("fisher.json"), at("other.json"));
+    for (model, iterations) in [(&model, 5), (&other, 1)] {
+        printed(&format!("fit {data} {fit} --iterations {iterations} -o {model}"));
+    }
     let products = format!("features {data} -m {model} --products");
     let mut parts = Vec::new();
     for part in 1..=3 {
@@ -293,8 +297,6 @@ fn information_of_parts_is_that_of_all() {
         let joined = merged(&folder, &tiles, "joined.csv", "");
         assert_eq!(joined, folder.text("wanted.csv"), "{whose}");
     }
-    let other = folder.at("other.json");
-    printed(&format!("fit {data} --classifier fisher --iterations 1 -o {other}"));
     let given = format!("--kernel invariant --information empirical --information-from {sum}");
     let out = at("out.csv");
     for (line, expected) in [
@@ -308,18 +310,15 @@ fn information_of_parts_is_that_of_all() {
             "conflicting-options --information-from --information".to_owned(),
         ),
         (
+            format!("features {data} -m {model} {given} -o {out}").replace(&sum, &parts[0]),
+            format!("missing-leaves {} 0", parts[0]),
+        ),
+        (
             format!("features {data} --products -o {out}"),
             "missing-option --products --model".to_owned(),
         ),
     ] {
         refuses(&line, expected);
-    }
-    if parts.len() > 1 {
-        let line = format!(
-            "features {data} -m {model} --kernel invariant --information empirical --information-from {} -o {out}",
-            parts[0]
-        );
-        refuses(&line, format!("missing-leaves {}", parts[0]));
     }
 }
 
