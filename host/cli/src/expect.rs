@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::Classifier;
 use fishweir::data::Dataset;
 use fishweir::parts::{FeatureSums, MachineFile, ModelFile, PartError, Share};
-use fishweir::report::{PartReport, Written, counted};
+use fishweir::report::{PartReport, Written, counted, grouped};
 
 use super::help::brief;
 use super::model::Model;
@@ -165,8 +165,11 @@ fn of_machine(
 
 /// What sums of features are of, in words.
 pub(super) fn leaves(sums: &FeatureSums) -> String {
-    let (summed, all) = (sums.summed(), counted(sums.leaves(), "leaf"));
-    format!("sums of features of {summed} of {all}, of {}", counted(sums.windows(), "window"))
+    let [summed, all] = [sums.summed(), sums.leaves()].map(grouped);
+    format!(
+        "sums of features of {summed} of {all} leaves, of {}",
+        counted(sums.windows(), "window")
+    )
 }
 
 fn note_left_out(data: &Dataset, left_out: usize) {

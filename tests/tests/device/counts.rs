@@ -29,7 +29,7 @@ type Model = Hmm<Gaussian<2>, 3>;
 fn shipped() -> Model {
     let chain = Chain::<f32, 3>::new(
         [0.5, 0.25, 0.25],
-        [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]],
+        [[0.75, 0.125, 0.125], [0.125, 0.75, 0.125], [0.125, 0.125, 0.75]],
     );
     // Variances whose roots are exact.
     let state = |x: f32, y: f32| Gaussian::new([x, y], [4.0, 0.25]).expect("positive variances");
@@ -178,18 +178,20 @@ impl<S: Write> Write for Noisy<S> {
     }
 }
 
-/// The next model as `merge` makes it, by what devices sent.
+/// The next model as `merge` makes it, by what devices sent: the first of a classifier, as on a board.
 fn merged(counts: Vec<Vec<f32>>) -> HostHmm {
     let names = ["x", "y"].map(str::to_owned).to_vec();
-    let classes = vec!["gait".to_owned()];
-    let models = vec![on_host()];
-    let classifier =
-        Classifier::of_models(Observations::Channels(names), classes, models, &[1.0], None);
+    let classes = ["gait", "rest"].map(str::to_owned).to_vec();
+    let rest = HostHmm { initial: vec![0.25, 0.5, 0.25], ..on_host() };
+    let (models, priors) = (vec![on_host(), rest.clone()], [0.5; 2]);
+    let channels = Observations::Channels(names);
+    let classifier = Classifier::of_models(channels, classes, models, &priors, None);
     let file = parts::ModelFile::Classifier(Box::new(classifier.expect("a classifier")));
-    assert_eq!(file.device_checksums().expect("in range"), [model_checksum(&shipped())]);
+    assert_eq!(file.device_checksums().expect("in range")[0], model_checksum(&shipped()));
     let sums = file.sums_of_counts(&[counts]).expect("sums");
-    let next = file.maximised_by_counts(&sums, &BaumWelch::default()).expect("a model");
+    let next = file.maximised_by_counts(&sums, &BaumWelch::default()).expect("models");
     let parts::ModelFile::Classifier(next) = next else { panic!("no classifier") };
+    assert_eq!(next.models[1], rest);
     next.models[0].clone()
 }
 
