@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use fishweir::classifier::ClassifierError;
 use fishweir::device::CountsLog;
 use fishweir::files;
 use fishweir::fit::BaumWelch;
@@ -78,24 +79,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.parts.iter().chain(&arguments.model).map(PathBuf::as_path).collect();
     // A part that is written over by the whole is a part no more: only the model may be.
     let outputs = Outputs::check(&[output], &inputs)?;
-    let first = files::read(&arguments.parts[0])?;
-    if GramTile::is_one(&first) {
-        note_idle(&named([("--model", arguments.model.is_some())]), "tiles are no sums")?;
-        return join(arguments, &outputs);
-    }
-    if CountSums::is_one(&first) {
-        return count(arguments, &outputs);
-    }
-    if FeatureSums::is_one(&first) {
-        return train(arguments, &outputs);
-    }
-    // Frames end with zeros, and no text has any.
-    if first.contains(&0) {
-        return of_devices(arguments, &outputs);
+    match Kind::of(&files::read(&arguments.parts[0])?) {
+        Some(Kind::Tiles) => {
+            note_idle(&named([("--model", arguments.model.is_some())]), "tiles are no sums")?;
+            return join(arguments, &outputs);
+        }
+        Some(Kind::Counts) => return count(arguments, &outputs),
+        Some(Kind::Features) => return train(arguments, &outputs),
+        Some(Kind::Records) => return of_devices(arguments, &outputs),
+        None => {}
     }
     let idle = named([("--pseudo-count", arguments.pseudo_count.is_some())]);
     note_idle(&idle, "it is for counts of a network")?;
-    let sums = merged(&arguments.parts)?;
+    let sums = merged(arguments)?;
     let source = counted(arguments.parts.len(), "part");
     let what = match &arguments.model {
         None => {
@@ -113,14 +109,64 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
+/// Kind of a part.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Tiles,
+    Counts,
+    Features,
+    Records,
+}
+
+impl Kind {
+    /// The kind by a file's content; `None` of expected statistics, and of other files.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match () {
+            () if GramTile::is_one(bytes) => Some(Self::Tiles),
+            () if CountSums::is_one(bytes) => Some(Self::Counts),
+            () if FeatureSums::is_one(bytes) => Some(Self::Features),
+            // Frames end with zeros, and no text has any.
+            () if bytes.contains(&0) => Some(Self::Records),
+            () => None,
+        }
+    }
+
+    fn words(kind: Option<Self>) -> &'static str {
+        match kind {
+            Some(Self::Tiles) => "a tile of a Gram matrix",
+            Some(Self::Counts) => "counts of a network",
+            Some(Self::Features) => "sums of features",
+            Some(Self::Records) => "records of a device",
+            None => "expected statistics",
+        }
+    }
+}
+
+/// A part that was not read: of another kind than the first, or no part.
+fn unread(arguments: &Arguments, path: &Path, error: ClassifierError) -> Failure {
+    let kind = |path: &Path| files::read(path).map(|bytes| (Kind::of(&bytes), bytes));
+    let first = arguments.parts.first().map_or(path, PathBuf::as_path);
+    let (Ok((wanted, _)), Ok((found, bytes))) = (kind(first), kind(path)) else {
+        return error.into();
+    };
+    if found == wanted || (found.is_none() && ExpectedSums::parse("", &bytes).is_err()) {
+        return error.into();
+    }
+    let (found, wanted) = (Kind::words(found), Kind::words(wanted));
+    let (path, first) = (path.display(), first.display());
+    let what = format!("{path} has {found}, and {first} has {wanted}; merge parts of one kind");
+    Failure::input("other-parts", what)
+}
+
 /// The sum of all parts.
-fn merged(paths: &[PathBuf]) -> Result<ExpectedSums, Failure> {
+fn merged(arguments: &Arguments) -> Result<ExpectedSums, Failure> {
     let mut sum: Option<ExpectedSums> = None;
-    for path in paths {
+    for path in &arguments.parts {
         let file = path.display().to_string();
         let named =
             |error: PartError| Failure::input(error.kind(), format!("{file}: {}", words(&error)));
-        let part = ExpectedSums::parse(&file, &files::read(path)?)?;
+        let part = ExpectedSums::parse(&file, &files::read(path)?)
+            .map_err(|error| unread(arguments, path, error))?;
         match &mut sum {
             None => sum = Some(part),
             Some(sum) => sum.merge(part).map_err(named)?,
@@ -200,7 +246,8 @@ fn train(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
     let mut sum: Option<FeatureSums> = None;
     for path in &arguments.parts {
         let file = path.display().to_string();
-        let part = FeatureSums::parse(&file, &files::read(path)?)?;
+        let part = FeatureSums::parse(&file, &files::read(path)?)
+            .map_err(|error| unread(arguments, path, error))?;
         let named =
             |error: PartError| Failure::input(error.kind(), format!("{file}: {}", words(&error)));
         match &mut sum {
@@ -229,7 +276,10 @@ fn train(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
 
 /// Joins tiles, and writes their matrix.
 fn join(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
-    let tile = |path: &PathBuf| GramTile::parse(&path.display().to_string(), &files::read(path)?);
+    let tile = |path: &PathBuf| {
+        GramTile::parse(&path.display().to_string(), &files::read(path)?)
+            .map_err(|error| unread(arguments, path, error))
+    };
     let tiles = arguments.parts.iter().map(tile).collect::<Result<Vec<_>, _>>()?;
     let joined = GramTile::joined(tiles).map_err(|(index, error)| {
         let file = arguments.parts[index].display();
@@ -249,7 +299,8 @@ fn count(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
     let mut sum: Option<CountSums> = None;
     for path in &arguments.parts {
         let file = path.display().to_string();
-        let part = CountSums::parse(&file, &files::read(path)?)?;
+        let part = CountSums::parse(&file, &files::read(path)?)
+            .map_err(|error| unread(arguments, path, error))?;
         let named = |error: CountSumsError| {
             Failure::input(error.kind(), format!("{file}: {}", words(&error)))
         };
