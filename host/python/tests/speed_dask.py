@@ -85,7 +85,8 @@ def main():
     series = LEAF
     with tempfile.TemporaryDirectory() as folder:
         (_, trial), _ = seconds(Path(folder), 1, 8, series)
-    parts = max(8, round(8 * wanted / trial))
+    # As many for each of two workers.
+    parts = max(8, 2 * round(4 * wanted / trial))
     print(f"{parts} partitions of {series} series of {LENGTH} samples, {CHANNELS} channels, {STATES} states", flush=True)
     ratios = []
     for _ in range(rounds):

@@ -132,9 +132,9 @@ impl Family for Gaussian {
     }
 
     fn moments(&self, parts: &Parts, statistics: &Parts) -> Option<Vec<[f64; 2]>> {
-        let ([mean, std], [occupancy, first, second]) = (parts.rows(), statistics.rows());
-        let channels = mean.first().map_or(0, Vec::len);
-        Some((0..channels).map(|d| pooled((mean, std), (occupancy, first, second), d)).collect())
+        let (parts, statistics): ([_; 2], [_; 3]) = (parts.rows(), statistics.rows());
+        let channels = parts[0].first().map_or(0, Vec::len);
+        Some((0..channels).map(|d| pooled(parts, statistics, d)).collect())
     }
 
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {

@@ -110,8 +110,8 @@ pub(super) fn estimate(
 
 /// Mean and standard deviation of a channel over all states, from the moments of `z = (x - mean) / std` in each.
 pub(super) fn pooled(
-    (mean, std): (&[Vec<f64>], &[Vec<f64>]),
-    (occupancy, first, second): (&[Vec<f64>], &[Vec<f64>], &[Vec<f64>]),
+    [mean, std]: [&[Vec<f64>]; 2],
+    [occupancy, first, second]: [&[Vec<f64>]; 3],
     channel: usize,
 ) -> [f64; 2] {
     let (mut count, mut sum) = (0.0, 0.0);
