@@ -129,8 +129,7 @@ impl FeatureScaler {
         let mut whitening = Vec::new();
         if scales.scaling == Scaling::Whitened {
             for block in map.blocks() {
-                let information =
-                    Information::of_sums(sums, block.clone())?;
+                let information = Information::of_sums(sums, block.clone())?;
                 whitening.push((block, invert(&information)?));
             }
         }
