@@ -146,6 +146,46 @@ fn what_needs_the_whole_is_refused_by_name() {
     assert!(fold.iter().any(|note| note.is("out-of-core 200 8 000")), "{fold:?}");
 }
 
+/// A table of Parquet larger than a chunk: fitted to, evaluated and decided on as the text that it stands for.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_is_read_in_chunks() {
+    let (folder, data, model) = folder();
+    let text = folder.text("data.csv");
+    let lines: Vec<Vec<&str>> =
+        text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let ids: Vec<String> = lines.iter().map(|line| line[0].to_owned()).collect();
+    let labels: Vec<Option<&str>> = lines.iter().map(|line| Some(line[1])).collect();
+    let number = |text: &&str| text.parse().expect("a number");
+    let rows: Vec<Vec<f64>> =
+        lines.iter().map(|line| line[2..].iter().map(number).collect()).collect();
+    let names = ["t", "x", "y"].map(str::to_owned);
+    let bytes = fishweir::data::internals::parquet_table((&ids, &labels), &names, &rows);
+    let parquet = folder.put("data.parquet", bytes.expect("a table"));
+    for options in ["", "--out-of-core", "--out-of-core=100"] {
+        let line =
+            |data: &str| printed(&format!("predict {data} --model {model} --series id {options}"));
+        let own = line(&parquet);
+        let wanted = printed(&format!("predict {data} --model {model}"));
+        assert!(own.lines().skip(1).eq(wanted.lines().skip(1)), "{options}");
+    }
+    let figures = |data: &str, series: &str| {
+        let line = format!("evaluate {data} --model {model} --json --out-of-core=100 {series}");
+        json(&line)["confusion"].clone()
+    };
+    assert_eq!(figures(&parquet, "--series id"), figures(&data, ""));
+    for sample in [500, 8_000] {
+        let fit = |data: &str, name: &str, series: &str| {
+            let options = "--classifier bayes --states 2 --restarts 1 --iterations 5";
+            let out = folder.at(name);
+            printed(&format!("fit {data} {options} --out-of-core={sample} {series} -o {out}"));
+            classifier(&folder, name)["models"].clone()
+        };
+        let (own, wanted) = (fit(&parquet, "own.json", "--series id"), fit(&data, "text.json", ""));
+        assert_eq!(own, wanted, "{sample}");
+    }
+}
+
 /// Ten times the series in no more memory. Skipped where the system does not tell the peak.
 #[test]
 fn memory_does_not_grow_with_the_table() {

@@ -122,7 +122,7 @@ fn parts_that_do_not_belong_together_are_named() {
     printed(&format!("fit {data} {options} --iterations 1 -o {}", at("start.json")));
     printed(&format!("fit {data} {options} --iterations 2 -o {}", at("later.json")));
     printed(&format!(
-        "fit {data} --states 2 --effort quick --iterations 1 -o {}",
+        "fit {data} --states 2 --effort quick --iterations 1 --learner svm -o {}",
         at("fisher.json")
     ));
     for (data, model, part, output) in [
@@ -161,7 +161,7 @@ fn parts_that_do_not_belong_together_are_named() {
         (format!("merge {} -o {}", at("one.json"), at("one.json")), "output-is-input".to_owned()),
         (
             format!("expect {data} -m {}", at("fisher.json")),
-            format!("unfit-models {} Bayes", at("fisher.json")),
+            format!("unfit-models {} ridge", at("fisher.json")),
         ),
         (format!("expect {data} -m {start} --part 0/2"), "invalid-value --part 3/8".to_owned()),
         (format!("expect {data} -m {start} --part 3/2"), "invalid-value --part".to_owned()),
@@ -220,7 +220,10 @@ fn tiles_are_the_matrix_of_every_kernel() {
         ("--tile 2,1/3", "invalid-value --tile 1,2/8"),
         ("--tile 1,4/3", "invalid-value --tile"),
         ("--tile 1,1/2 --spectrum", "argument-conflict --tile --spectrum"),
-        ("--tile 1,1/2 --kernel invariant --information empirical", "conflicting-options --tile"),
+        (
+            "--tile 1,1/2 --kernel invariant --information empirical",
+            "conflicting-options --tile --information-from",
+        ),
     ] {
         refuses(format!("gram {data} -m {model} {options}").as_str(), expected);
     }
@@ -245,6 +248,179 @@ fn features_of_parts_are_the_rows_of_all() {
     let whitened = "--kernel invariant --information diagonal";
     let line = format!("features {data} -m {model} {whitened} --part 1/2 -o {}", at("part.csv"));
     refuses(line.as_str(), "conflicting-options --part --information");
+}
+
+/// Merges parts, and returns the file.
+fn merged(folder: &Folder, parts: &[String], name: &str, options: &str) -> String {
+    printed(&format!("merge {} {options} -o {}", parts.join(" "), folder.at(name)));
+    folder.text(name)
+}
+
+#[test]
+fn information_of_parts_is_that_of_all() {
+    let (folder, data, _) = data("categorical");
+    let at = |name: &str| folder.at(name);
+    let fit = "--classifier fisher --states 2 --restarts 1 --topology ergodic --score-model all";
+    let (model, other) = (at("fisher.json"), at("other.json"));
+    for (model, iterations) in [(&model, 5), (&other, 1)] {
+        printed(&format!("fit {data} {fit} --iterations {iterations} -o {model}"));
+    }
+    let products = format!("features {data} -m {model} --products");
+    let mut parts = Vec::new();
+    for part in 1..=3 {
+        parts.push(at(&format!("{part}.json")));
+        printed(&format!("{products} --part {part}/3 -o {}", parts[part - 1]));
+    }
+    printed(&format!("{products} -o {}", at("whole.json")));
+    parts.reverse();
+    assert_eq!(merged(&folder, &parts, "sum.json", ""), folder.text("whole.json"));
+    let sum = at("sum.json");
+    for whose in ["empirical", "empirical --ridge 0.1", "diagonal"] {
+        let line = format!("features {data} -m {model} --kernel invariant --information {whose}");
+        printed(&format!("{line} -o {}", at("wanted.csv")));
+        let mut rows = Vec::new();
+        for part in 1..=2 {
+            let given = format!("--information-from {sum} --part {part}/2");
+            printed(&format!("{line} {given} -o {}", at("part.csv")));
+            let text = folder.text("part.csv");
+            rows.extend(text.lines().skip(usize::from(part > 1)).map(str::to_owned));
+        }
+        assert_eq!(rows, folder.text("wanted.csv").lines().collect::<Vec<_>>(), "{whose}");
+        let line = line.replacen("features", "gram", 1);
+        printed(&format!("{line} -o {}", at("wanted.csv")));
+        let mut tiles = Vec::new();
+        for (row, column) in [(1, 1), (1, 2), (2, 2)] {
+            tiles.push(at(&format!("{row}{column}.json")));
+            let given = format!("--information-from {sum} --tile {row},{column}/2");
+            printed(&format!("{line} {given} -o {}", tiles[tiles.len() - 1]));
+        }
+        let joined = merged(&folder, &tiles, "joined.csv", "");
+        assert_eq!(joined, folder.text("wanted.csv"), "{whose}");
+    }
+    let given = format!("--kernel invariant --information empirical --information-from {sum}");
+    let out = at("out.csv");
+    for (line, expected) in [
+        (
+            format!("merge {} {} -o {out}", parts[0], parts[0]),
+            format!("repeated-leaves {}", parts[0]),
+        ),
+        (format!("features {data} -m {other} {given} -o {out}"), format!("other-models {sum}")),
+        (
+            format!("features {data} -m {model} --information-from {sum} -o {out}"),
+            "conflicting-options --information-from --information".to_owned(),
+        ),
+        (
+            format!("features {data} -m {model} {given} -o {out}").replace(&sum, &parts[0]),
+            format!("missing-leaves {} 0", parts[0]),
+        ),
+        (
+            format!("features {data} --products -o {out}"),
+            "missing-option --products --model".to_owned(),
+        ),
+    ] {
+        refuses(&line, expected);
+    }
+}
+
+#[test]
+fn machines_of_parts_are_those_of_all_windows() {
+    let (folder, data, _) = data("gaussian");
+    let at = |name: &str| folder.at(name);
+    let fit =
+        "--classifier fisher --learner ridge --states 2 --restarts 1 --iterations 5 --lags none";
+    for options in [
+        "--score-model universal --scaling practical --window 20 --hop 10",
+        "--score-model all --scaling diagonal --window 20",
+        "--score-model universal --scaling whitened",
+    ] {
+        let start = at("start.json");
+        printed(&format!("fit {data} {fit} {options} --mirror none --copies 0 -o {start}"));
+        printed(&format!("expect {data} -m {start} -o {}", at("whole.json")));
+        let mut parts = Vec::new();
+        for part in 1..=3 {
+            parts.push(at(&format!("part{part}.json")));
+            let output = &parts[part - 1];
+            printed(&format!(
+                "expect {data} -m {start} --part {part}/3 -o {output} --threads {part}"
+            ));
+        }
+        parts.rotate_left(1);
+        assert_eq!(
+            merged(&folder, &parts, "sums.json", ""),
+            folder.text("whole.json"),
+            "{options}"
+        );
+        let next = format!("-m {start}");
+        let by_parts = merged(&folder, &parts, "next.json", &next);
+        assert_eq!(by_parts, merged(&folder, &[at("sums.json")], "again.json", &next), "{options}");
+        // The machine of a fit to the same windows, but for what rounding makes of the order of sums.
+        let decisions = |model: &str| printed(&format!("predict {data} -m {model}"));
+        let (own, wanted) = (decisions(&at("next.json")), decisions(&start));
+        let class = |line: &str| line.split(',').nth(1).map(str::to_owned);
+        let differ = own.lines().zip(wanted.lines()).filter(|(a, b)| class(a) != class(b)).count();
+        assert!(own.lines().count() > SERIES && differ * 200 < SERIES, "{options}: {differ}");
+        let two = format!("merge {} {} {next} -o {}", parts[0], parts[1], at("no.json"));
+        refuses(&two, "missing-leaves 0");
+        let other = folder.put("other.csv", series_of_family("gaussian", SERIES - 2));
+        printed(&format!("expect {other} -m {start} --part 1/3 -o {}", at("other.json")));
+        let mixed = format!("merge {} {} -o {}", parts[0], at("other.json"), at("no.json"));
+        refuses(&mixed, format!("other-data {}", at("other.json")));
+        let again =
+            format!("merge {} -m {} -o {}", at("sums.json"), at("next.json"), at("no.json"));
+        // The machine of the sums may be taken again: what they depend on has not changed.
+        printed(&again);
+    }
+    // More data than the start was fitted to.
+    let more = folder.put("more.csv", series_of_family("gaussian", 2 * SERIES));
+    let start = at("start.json");
+    printed(&format!("expect {more} -m {start} -o {}", at("more.json")));
+    printed(&format!("merge {} -m {start} -o {}", at("more.json"), at("next.json")));
+    let next = folder.text("next.json");
+    assert!(next.contains("machine by parts, of 900 windows"), "{next}");
+    let right = json(&format!("evaluate {more} -m {} --json", at("next.json")));
+    assert!(right["accuracy"].as_f64() > Some(0.9), "{right}");
+}
+
+#[test]
+fn folds_of_parts_are_a_cross_validation() {
+    let folder = Folder::new();
+    let data = folder.put("data.csv", series_of_family("gaussian", 24));
+    let at = |name: &str| folder.at(name);
+    let line =
+        format!("evaluate {data} --classifier bayes,fisher --states 2 --restarts 1 --folds 3");
+    let whole = json(&format!("{line} --json"));
+    let mut parts = Vec::new();
+    for part in [3, 1, 4, 2] {
+        parts.push(at(&format!("{part}.json")));
+        let output = &parts[parts.len() - 1];
+        printed(&format!("{line} --part {part}/4 -o {output} --threads 1"));
+    }
+    let from = format!("{line} --folds-from {}", parts.join(","));
+    assert_eq!(json(&format!("{from} --json")), whole);
+    assert_eq!(printed(&from), printed(&line).replace(&line, &from));
+    for (line, expected) in [
+        (
+            format!("{line} --folds-from {}", parts[1..].join(",")),
+            "missing-fold 1 fisher".to_owned(),
+        ),
+        (
+            format!("{line} --folds-from {},{}", parts.join(","), parts[0]),
+            format!("repeated-fold {} 1 fisher", parts[0]),
+        ),
+        (
+            format!(
+                "{} --folds-from {}",
+                line.replace("--states 2", "--states 3"),
+                parts.join(",")
+            ),
+            format!("other-folds {}", parts[0]),
+        ),
+        (format!("{line} --folds-from {data}"), format!("not-a-model {data}")),
+        (format!("{line} --part 1/2 --reject 0.1"), "argument-conflict --part --reject".to_owned()),
+        (format!("{line} --part 3/2"), "invalid-value --part".to_owned()),
+    ] {
+        refuses(&line, expected);
+    }
 }
 
 #[test]

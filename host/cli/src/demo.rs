@@ -152,8 +152,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     ))?;
     let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
     let folds = CrossValidationOptions { folds: FOLDS, seed: None };
-    let cross_validation =
-        evaluate::cross_validation(&data, &kinds, &judged, &cutting, (folds, None))?;
+    let cross_validation = evaluate::cross_validation(
+        &data,
+        &kinds,
+        &judged,
+        &cutting,
+        (folds, None),
+        &mut evaluate::FoldTasks::Here,
+    )?;
     tell.show(&cross_validation)?;
 
     // The last subject: any will do, as long as nobody picks.

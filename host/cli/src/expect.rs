@@ -2,23 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
+use fishweir::classifier::Classifier;
 use fishweir::data::Dataset;
-use fishweir::parts::{ModelFile, PartError, Share};
-use fishweir::report::{PartReport, counted};
+use fishweir::parts::{FeatureSums, MachineFile, ModelFile, PartError, Share};
+use fishweir::report::{PartReport, Written, counted, grouped};
 
 use super::help::brief;
 use super::model::Model;
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Gathering, Reading};
-use super::{Failure, Topic, note, recognise, tell};
+use super::{Failure, Topic, note, recognise, remedy, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
-Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge.
+Compute a part of a pass of Baum-Welch, or of a machine: sums over a share of the series, for merge.
 
 The series of each class are cut into leaves of 64, in the order of DATA, and the sums of leaves are added along one tree. So \
 merge gives the same bits for any number of parts, threads and machines. Every part reads all of DATA, and runs the \
 models over its own leaves. The models are those of a Bayes classifier, which see whole series, or of a set of hidden Markov models \
 (fit --family hmm), which see its windows.
+
+Of a classifier fisher, top or count with the learner ridge the sums are the normal equations of its machine, over its windows; its \
+models stay.
 
 The file holds expected counts and moments, and never a sample.";
 
@@ -39,7 +43,7 @@ pub(super) struct Arguments {
     /// Series, of the model's kind
     #[arg(required = true, long_help = reading::data("Series, of the model's kind"))]
     data: Vec<PathBuf>,
-    /// Bayes classifier, or set of hidden Markov models (JSON)
+    /// Classifier, or set of hidden Markov models (JSON)
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     /// Part I of N, counted from 1 [default: all]
@@ -83,36 +87,106 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> =
         arguments.data.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
-    let (models, data) = read(arguments)?;
+    let bytes = recognise::read(&arguments.model)?;
+    if let Some(machine) = machine(&arguments.model, &bytes)? {
+        return of_machine(arguments, (&machine, &bytes), (&output, &outputs));
+    }
+    let (models, data) = read(arguments, &bytes)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
     }
     let left_out = models.left_out(&data)?;
     if left_out > 0 {
-        let series = counted(left_out, "series");
-        note(
-            Topic::UnknownClass,
-            format_args!("{}: {series} of no class that has a model, and left out", data.source()),
-        );
+        note_left_out(&data, left_out);
     }
     let sums = models.expect(&data, share).map_err(|error| Failure::of(&data, error))?;
     output::write(&output, sums.to_json()?.as_bytes())?;
-    let what = match arguments.part {
-        None => "sums".to_owned(),
-        Some(share) => format!("part {} of {}", share.number(), counted(share.of(), "part")),
-    };
+    let what = words(arguments.part);
     let report =
         PartReport::new(data.source().to_owned(), what, &sums, output.display().to_string())?;
     outputs.print(&report, arguments.json)
 }
 
-/// Reads the models, and the data as they see them.
-fn read(arguments: &Arguments) -> Result<(ModelFile, Dataset), Failure> {
+/// A part in words.
+fn words(part: Option<Share>) -> String {
+    match part {
+        None => "sums".to_owned(),
+        Some(share) => format!("part {} of {}", share.number(), counted(share.of(), "part")),
+    }
+}
+
+/// The machine of a classifier in a file; `None` of one without, and of another file.
+pub(super) fn machine(path: &Path, bytes: &[u8]) -> Result<Option<MachineFile>, Failure> {
+    let file = path.display().to_string();
+    match Classifier::parse(&file, bytes) {
+        Ok(classifier) if !classifier.is_bayes() => {
+            let machine = MachineFile::new(classifier);
+            let failed = |error: PartError| {
+                Failure::input(error.kind(), format!("{file}: {}", remedy::words(&error)))
+            };
+            machine.map(Some).map_err(failed)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Writes a part of the sums of a machine.
+fn of_machine(
+    arguments: &Arguments,
+    (machine, bytes): (&MachineFile, &[u8]),
+    (output, outputs): (&Path, &Outputs),
+) -> Result<(), Failure> {
     let Arguments { reading, gathering, .. } = arguments;
-    let (models, bytes) = model(&arguments.model)?;
+    let model = Model::parse(&arguments.model, bytes)?;
+    let data = tell::read_to_decide(&arguments.data, reading, gathering, &model)?;
+    if gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
+    let (mut data, unknown) = data.of_classes(&machine.classifier().classes)?;
+    let left_out = unknown.values().sum();
+    if left_out > 0 {
+        note_left_out(&data, left_out);
+    }
+    data.labels()?;
+    let partial = data.missing().partial;
+    if machine.classifier().codebooks.is_some() && partial > 0 {
+        data.check_whole_rows()?;
+        let samples = counted(partial, "sample");
+        let what = "codebooks take whole samples: missing are";
+        note(Topic::PartialSamples, format_args!("{}: {what} {samples}", data.source()));
+        data = data.whole_samples();
+    }
+    let share = arguments.part.unwrap_or(Share::WHOLE);
+    let sums = machine.expect(&data, share).map_err(|error| Failure::of(&data, error))?;
+    output::write(output, sums.to_json()?.as_bytes())?;
+    let what = format!("{} of {}, {}", words(arguments.part), data.source(), leaves(&sums));
+    outputs.print(&Written::new(what, output.display().to_string()), arguments.json)
+}
+
+/// What sums of features are of, in words.
+pub(super) fn leaves(sums: &FeatureSums) -> String {
+    let [summed, all] = [sums.summed(), sums.leaves()].map(grouped);
+    format!(
+        "sums of features of {summed} of {all} leaves, of {}",
+        counted(sums.windows(), "window")
+    )
+}
+
+fn note_left_out(data: &Dataset, left_out: usize) {
+    let series = counted(left_out, "series");
+    note(
+        Topic::UnknownClass,
+        format_args!("{}: {series} of no class that has a model, and left out", data.source()),
+    );
+}
+
+/// Reads the models, and the data as they see them.
+fn read(arguments: &Arguments, bytes: &[u8]) -> Result<(ModelFile, Dataset), Failure> {
+    let Arguments { reading, gathering, .. } = arguments;
+    let models = parse(&arguments.model, bytes)?;
     let data = match &models {
         ModelFile::Classifier(_) => {
-            let model = Model::parse(&arguments.model, &bytes)?;
+            let model = Model::parse(&arguments.model, bytes)?;
             tell::read_to_decide(&arguments.data, reading, gathering, &model)?
         }
         ModelFile::Set(set) => {
@@ -125,14 +199,16 @@ fn read(arguments: &Arguments) -> Result<(ModelFile, Dataset), Failure> {
     Ok((models, data))
 }
 
-/// Reads a file of models, with its bytes.
-pub(super) fn model(path: &Path) -> Result<(ModelFile, Vec<u8>), Failure> {
+/// Reads a file of models.
+pub(super) fn model(path: &Path) -> Result<ModelFile, Failure> {
+    parse(path, &recognise::read(path)?)
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<ModelFile, Failure> {
     let file = path.display().to_string();
-    let bytes = recognise::read(path)?;
-    let models = ModelFile::parse(&file, &bytes).map_err(|error| match error {
-        PartError::File(error) => recognise::refused(&file, &bytes, &error),
+    ModelFile::parse(&file, bytes).map_err(|error| match error {
+        PartError::File(error) => recognise::refused(&file, bytes, &error),
         PartError::Unfit(what) => Failure::input("unfit-models", format!("{file}: {what}")),
         other => other.into(),
-    })?;
-    Ok((models, bytes))
+    })
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use fishweir::kernel::{FeatureFormat, feature_bytes};
 use fishweir::parts::Share;
-use fishweir::report::{FeaturesReport, InformationSummary};
+use fishweir::report::{FeaturesReport, InformationSummary, Written};
 
 use super::Failure;
-use super::expect::{ending, share};
+use super::expect::{ending, leaves, share};
 use super::help::brief;
 use super::kernels::{Described, OfData, help};
 use super::output;
@@ -62,6 +62,10 @@ pub(super) struct Arguments {
     /// Features of part I of N of the items alone, counted from 1; OUT is by default .features-I-of-N.csv
     #[arg(long, value_name = "I/N", value_parser = share)]
     part: Option<Share>,
+    /// Write sums of products of the features in their place, which merge adds up: the information matrices of
+    /// --information-from; OUT is JSON, by default .products.json
+    #[arg(long, conflicts_with = "layout")]
+    products: bool,
     #[command(flatten)]
     of: OfData,
 }
@@ -78,6 +82,9 @@ enum Layout {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Arguments { data, output, of, .. } = arguments;
+    if arguments.products {
+        return run_products(arguments);
+    }
     let ending = ending("features", arguments.part, "csv");
     let (output, outputs) = of.output(output.as_ref(), data, &ending)?;
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
@@ -95,6 +102,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         format: layout.name().to_owned(),
     };
     outputs.print(&report, arguments.json)
+}
+
+/// Adds up and writes products.
+fn run_products(arguments: &Arguments) -> Result<(), Failure> {
+    let Arguments { data, output, of, .. } = arguments;
+    let ending = ending("products", arguments.part, "json");
+    let (output, outputs) = of.output(output.as_ref(), data, &ending)?;
+    let (data, sums) = of.products(data, arguments.part.unwrap_or(Share::WHOLE))?;
+    output::write(&output, sums.to_json()?.as_bytes())?;
+    let what = format!("{}: {}", data.data, leaves(&sums));
+    outputs.print(&Written::new(what, output.display().to_string()), arguments.json)
 }
 
 impl Layout {

@@ -112,10 +112,13 @@ impl LargeTable {
         }
         let layout = options.layout.map_or_else(|| detect(&name, &head, &options.source), Ok)?;
         if *layout != series_table::LAYOUT {
-            return Err(no(&format!(
-                "its layout is {}; write a table of one sample per line with a column of series, as convert does",
-                layout.name
-            )));
+            let what = match layout.of_symbols {
+                true => "strings of symbols, which are read whole; read it so",
+                false => {
+                    "not read in chunks; write a table of one sample per line with a column of series, as convert does"
+                }
+            };
+            return Err(no(&format!("its layout, {}, is {what}", layout.name)));
         }
         if matches!(options.kind, Some(Kind::Symbols(_))) {
             return Err(wrong_kind(&name, "real channels", "strings of symbols"));

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from ._fishweir import FishweirError
 
@@ -78,7 +79,13 @@ def _matrices(covars, covariance_type, n, d):
 def _clusters(X, count, random_state):
     if np.isnan(np.asarray(X, dtype=float)).any():
         raise FishweirError("means_ are initialised by clusters of whole samples: set means_, and leave m out of init_params")
-    return KMeans(n_clusters=count, random_state=random_state, n_init=10).fit(X).cluster_centers_
+    return _k_means(X, count, random_state).cluster_centers_
+
+
+def _k_means(X, count, random_state):
+    """Clusters on one thread: several add in whatever order they end, and the last bits would differ from run to run."""
+    with threadpool_limits(limits=1):
+        return KMeans(n_clusters=count, random_state=random_state, n_init=10).fit(X)
 
 
 def _covariance(X, min_covar):

@@ -1,12 +1,11 @@
 """Hidden Markov models with mixtures of Gaussians, with the names of hmmlearn."""
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
 from ._fishweir import FishweirError
 from ._hmm_base import _FEW, _HMM, _ones
-from ._hmm_covariance import _clusters, _covariance, _definite, _known, _outer, _positive, _scatter, _spread
+from ._hmm_covariance import _clusters, _covariance, _definite, _k_means, _known, _outer, _positive, _scatter, _spread
 
 # Components of a mixture that recursions are compiled for.
 _MOST_COMPONENTS = 8
@@ -55,8 +54,7 @@ class GMMHMM(_HMM):
 
     def _initial_means(self, X):
         n, m = self.n_components, self.n_mix
-        states = KMeans(n_clusters=n, random_state=self.random_state, n_init=10)
-        labels = states.fit_predict(X)
+        labels = _k_means(X, n, self.random_state).labels_
         rng = check_random_state(self.random_state)
         means = []
         for state in range(n):

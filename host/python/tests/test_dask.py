@@ -24,8 +24,10 @@ from fishweir import FishweirError, hmm
 from fishweir.dask import LEAF
 
 SERIES, TIME, STEPS = 700, 60, 12
-# More kills with other seeds: FISHWEIR_KILLS=20.
+# More kills: FISHWEIR_KILLS=20; from another seed: FISHWEIR_SEED=100; of other numbers of workers: FISHWEIR_WORKERS=5.
 KILLS = int(os.environ.get("FISHWEIR_KILLS", "2"))
+SEED = int(os.environ.get("FISHWEIR_SEED", "0"))
+WORKERS = int(os.environ.get("FISHWEIR_WORKERS", "3"))
 
 
 def reals(count=SERIES, length=TIME):
@@ -169,6 +171,25 @@ def test_decisions_are_those_of_one_process():
     np.testing.assert_array_equal(found, classifier.predict(series))
 
 
+def test_a_search_over_dask_is_that_of_one_process():
+    """Folds and configurations are tasks of joblib."""
+    import joblib
+    from distributed import Client, LocalCluster
+    from sklearn.model_selection import GridSearchCV
+
+    X = reals(60).transpose(0, 2, 1)
+    y = np.arange(60) % 2
+    X[y == 1] *= 0.7
+    search = GridSearchCV(fishweir.BayesClassifier(2), {"states": [1, 2, 3]}, cv=3)
+    wanted = search.fit(X, y).cv_results_
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        with joblib.parallel_config(backend="dask"):
+            found = search.fit(X, y).cv_results_
+    for name, scores in wanted.items():
+        if "score" in name and "time" not in name:
+            np.testing.assert_array_equal(found[name], scores, err_msg=name)
+
+
 def test_tiles_of_a_kernel_are_the_kernel():
     X = [each[: 20 + index % 5] for index, each in enumerate(reals(30, 60))]
     whole = fishweir.KernelTransformer("bhattacharyya", family="gaussian", normalise=True, states=2, options={"iterations": 3})
@@ -208,16 +229,16 @@ def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path):
 
 
 def test_killed_workers_change_no_bit(tmp_path):
-    """Three workers, one of which is killed in the middle of a fit; another takes its place."""
+    """Workers, one of which is killed in the middle of a fit; another takes its place."""
     from dask_cluster import Cluster
 
     X = reals(2000)
     wanted = alone(gaussian(), list(X))
-    with Cluster(tmp_path, 3) as cluster, cluster.client():
+    with Cluster(tmp_path, WORKERS) as cluster, cluster.client():
         data = dask.array.from_array(X, chunks=(190, TIME, 2))
-        for seed in range(KILLS):
+        for seed in range(SEED, SEED + KILLS):
             chance = random.Random(seed)
-            step, moment, victim = chance.randrange(STEPS - 4), chance.uniform(0.0, 0.2), chance.randrange(3)
+            step, moment, victim = chance.randrange(STEPS - 4), chance.uniform(0.0, 0.2), chance.randrange(WORKERS)
             found, failed = gaussian(), []
 
             def fit(found=found, failed=failed):
@@ -268,7 +289,9 @@ def test_a_killed_scheduler_is_started_again(tmp_path):
     steps = random.Random(1).randrange(2, 6)
     with Cluster(tmp_path, 2) as cluster:
         cluster.client().close()
-        client = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Threads of other libraries change no bit of the start either.
+        threads = {**os.environ, "OMP_NUM_THREADS": "1"}
+        client = subprocess.Popen([sys.executable, str(script)], env=threads, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 120
         done = 0
         while done < steps and time.monotonic() < until and client.poll() is None:
@@ -281,7 +304,7 @@ def test_a_killed_scheduler_is_started_again(tmp_path):
     (tmp_path / "scheduler.json").unlink(missing_ok=True)
     with Cluster(tmp_path, 2) as cluster:
         cluster.client().close()
-        subprocess.run([sys.executable, str(script)], check=True, timeout=120)
+        subprocess.run([sys.executable, str(script)], env={**os.environ, "OMP_NUM_THREADS": "3"}, check=True, timeout=120)
     found = np.load(out)
     np.testing.assert_array_equal(found["means"], wanted.means_)
     np.testing.assert_array_equal(found["transmat"], wanted.transmat_)

@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{CODEWORDS, TAPS};
 use fishweir_core::contract::{WindowClock, Windows};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::source::EmissionType;
 use crate::classifier::CodebooksSize;
@@ -12,7 +12,7 @@ use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
 
 /// RAM, flash and work of a deployed classifier, of either kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// Bytes of the state, all of it, on a 32-bit device: the size of the core's `StreamState`, or of
     /// a machine's state.

@@ -20,6 +20,7 @@ mod attach;
 mod bank;
 mod block;
 mod c_source;
+mod checksum;
 mod codebooks;
 mod common;
 mod compile;
@@ -55,6 +56,7 @@ mod words;
 
 pub use artefact::ArtefactFileError;
 pub use c_source::{CNames, CSource, CSourceError};
+pub use checksum::device_checksum;
 #[cfg(feature = "device")]
 pub(crate) use common::Common;
 pub use cost::Cost;

@@ -1,6 +1,6 @@
 //! Demand of a sample on a processor and on a battery, as intervals.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cost::Cost;
 use super::deployed::Deployed;
@@ -223,7 +223,7 @@ impl Core {
 }
 
 /// Cost of a classifier on a device, with the time that a sample takes where it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceCost {
     /// Memory and operations.
     #[serde(flatten)]

@@ -23,13 +23,13 @@ const MOST_TIMES: usize = 8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountsAssembly {
     /// Index after the last sample of the stream.
-    end: SampleIndex,
+    pub(super) end: SampleIndex,
     /// Checksum of the model.
     model: u32,
     /// Pieces by index; none before the first one came.
-    pieces: Vec<Option<Vec<f32>>>,
+    pub(super) pieces: Vec<Option<Vec<f32>>>,
     /// `true` if the device lacks samples of the stream.
-    lacks: bool,
+    pub(super) lacks: bool,
 }
 
 impl CountsAssembly {
@@ -41,14 +41,11 @@ impl CountsAssembly {
 
     /// Takes a record, and returns whether it was a new piece of these counts.
     pub fn take(&mut self, record: &[u8]) -> bool {
-        let Ok((head, counts)) = CountsHead::read_from_prefix(record) else { return false };
+        let Some((head, counts)) = piece_of(record) else { return false };
         let (piece, pieces) = (usize::from(head.piece.get()), usize::from(head.pieces.get()));
-        let of_these = head.head.tag == CountsHead::TAG
-            && head.head.sample_index() == self.end
-            && head.model.get() == self.model;
-        let whole = counts.len() == COUNTS_PIECE * size_of::<F32>() || piece + 1 == pieces;
-        let fits = piece < pieces && (self.pieces.is_empty() || self.pieces.len() == pieces);
-        if !(of_these && whole && fits) || counts.is_empty() {
+        let of_these = head.head.sample_index() == self.end && head.model.get() == self.model;
+        let fits = self.pieces.is_empty() || self.pieces.len() == pieces;
+        if !(of_these && fits) {
             return false;
         }
         self.lacks |= head.lost.get() > 0;
@@ -57,13 +54,12 @@ impl CountsAssembly {
         if slot.is_some() {
             return false;
         }
-        let (counts, _) = counts.as_chunks::<4>();
-        *slot = Some(counts.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect());
+        *slot = Some(counts);
         true
     }
 
     /// Index of the next piece to ask for; `None` if all are there.
-    fn next(&self) -> Option<usize> {
+    pub(super) fn next(&self) -> Option<usize> {
         match self.pieces.is_empty() {
             true => Some(0),
             false => self.pieces.iter().position(Option::is_none),
@@ -79,6 +75,18 @@ impl CountsAssembly {
         }
         Some(self.pieces.iter().flatten().flatten().copied().collect())
     }
+}
+
+/// A record of counts: its head, and the counts of its piece; `None` of another record, and of one that is cut.
+pub(super) fn piece_of(record: &[u8]) -> Option<(CountsHead, Vec<f32>)> {
+    let (head, counts) = CountsHead::read_from_prefix(record).ok()?;
+    let (piece, pieces) = (head.piece.get(), head.pieces.get());
+    let whole =
+        counts.len() == COUNTS_PIECE * size_of::<F32>() || piece.checked_add(1) == Some(pieces);
+    let (counts, rest) = counts.as_chunks::<4>();
+    let fits = head.head.tag == CountsHead::TAG && piece < pieces && rest.is_empty();
+    let counts: Vec<f32> = counts.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    (whole && fits && !counts.is_empty()).then_some((head, counts))
 }
 
 /// Sends recordings to a device, each as a stream of its own, and collects the counts of each: nothing else leaves the device.

@@ -9,6 +9,7 @@
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `contract.rs` | [`ask_contract`]: what a device was trained on |
 //! | `counts.rs` | [`collect_counts`]: expected counts of recordings, of a device that keeps its samples |
+//! | `counts_log.rs` | [`CountsLog`]: the same from a file of what a device sent |
 //! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
@@ -33,6 +34,7 @@ mod board;
 mod c_library;
 mod contract;
 mod counts;
+mod counts_log;
 mod dialogue;
 mod error;
 mod firmware;
@@ -46,6 +48,7 @@ pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use contract::ask_contract;
 pub use counts::{CountsAssembly, collect_counts};
+pub use counts_log::{CountsError, CountsLog};
 pub use dialogue::{Dialogue, FramedLines};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};

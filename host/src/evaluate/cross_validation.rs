@@ -1,7 +1,6 @@
-use std::cell::RefCell;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Calibration, EvaluateError, Figures, Interval, Judged, Latency, RejectionFigures, Roc, Units,
@@ -71,8 +70,21 @@ pub struct FoldFigures {
     pub cost: Option<DeviceCost>,
 }
 
+/// A fold as it was judged: decisions on its windows, and what was chosen on the others. Part of the file of
+/// [`FoldPart`](crate::parts::FoldPart).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgedFold {
+    pub(crate) judged: Vec<Judged>,
+    pub(crate) choice: Option<Choice>,
+    pub(crate) copies: Option<CopiesChoice>,
+    pub(crate) form: Option<Form>,
+    pub(crate) floor: Option<Floor>,
+    pub(crate) cost: Option<DeviceCost>,
+}
+
 /// The floor of standard deviations chosen within the training folds, and the parameters at it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Floor {
     /// The fraction of the channel's in its class.
     pub std_floor: f64,
@@ -162,29 +174,70 @@ pub fn cross_validate(
     validation: CrossValidationOptions,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CrossValidation, EvaluateError> {
-    let data = trainer.data();
-    let windows = data.windows(request.windowing.as_ref());
-    let made = RefCell::new(Vec::new());
-    let mut validated =
-        over_folds(data, request, validation, request.kind.to_string(), |train, test| {
-            let trained = trainer.train(train, request, progress)?;
-            let form = trained.form.as_ref().map(|choice| choice.form.clone());
-            let selection = trained.classifier.provenance.selection.as_ref();
-            let copies = selection.and_then(|selection| selection.copies.clone());
-            let deployed = trained.classifier.deploy()?;
-            made.borrow_mut().push((
-                copies,
-                form,
-                Floor::of(&trained),
-                Some(deployed.device_cost()),
-            ));
-            let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-            Ok::<_, EvaluateError>((judge(&deployed, &cut), trained.choice))
-        })?;
-    for (fold, of_fold) in validated.folds.iter_mut().zip(made.into_inner()) {
-        (fold.copies, fold.form, fold.floor, fold.cost) = of_fold;
-    }
-    Ok(validated)
+    let method = request.kind.to_string();
+    over_folds(trainer.data(), request, validation, method, |train, test| {
+        judge_fold(trainer, request, (train, test), progress)
+    })
+}
+
+/// Judges one fold: trains on some series, and decides the windows of others.
+fn judge_fold(
+    trainer: &Trainer<'_>,
+    request: &Request,
+    (train, test): (&[usize], &[usize]),
+    progress: &(dyn Fn() + Sync),
+) -> Result<JudgedFold, EvaluateError> {
+    let trained = trainer.train(train, request, progress)?;
+    let floor = Floor::of(&trained);
+    let selection = trained.classifier.provenance.selection.as_ref();
+    let copies = selection.and_then(|selection| selection.copies.clone());
+    let deployed = trained.classifier.deploy()?;
+    let windows = trainer.data().windows(request.windowing.as_ref());
+    let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
+    Ok(JudgedFold {
+        judged: judge(&deployed, &cut),
+        choice: trained.choice,
+        copies,
+        form: trained.form.map(|choice| choice.form),
+        floor,
+        cost: Some(deployed.device_cost()),
+    })
+}
+
+/// Judges some folds of [`cross_validate`], by their numbers from 0, in their order.
+///
+/// # Errors
+/// [`EvaluateError`].
+pub fn judge_folds(
+    trainer: &Trainer<'_>,
+    request: &Request,
+    validation: CrossValidationOptions,
+    some: &[usize],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<JudgedFold>, EvaluateError> {
+    let group = request.group.as_deref();
+    let folds = trainer.data().folds(validation.folds, group, validation.seed)?;
+    let judge = |&fold: &usize| {
+        judge_fold(trainer, request, (&folds.train(fold), &folds.test(fold)), progress)
+    };
+    some.iter().map(judge).collect()
+}
+
+/// Joins all folds of a cross-validation, in order, that [`judge_folds`] judged: what [`cross_validate`] returns.
+///
+/// # Errors
+/// [`EvaluateError`]: no folds, or no window in any.
+pub fn join_folds(
+    data: &Dataset,
+    request: &Request,
+    validation: CrossValidationOptions,
+    judged: Vec<JudgedFold>,
+) -> Result<CrossValidation, EvaluateError> {
+    let judged = std::cell::RefCell::new(judged.into_iter());
+    over_folds(data, request, validation, request.kind.to_string(), |_, _| {
+        let next = judged.borrow_mut().next();
+        next.ok_or_else(|| EvaluateError::NoWindows(data.source().to_owned()))
+    })
 }
 
 /// Judges every fold by training on the others: `judged` is given series to train on and to test.
@@ -193,7 +246,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
     request: &Request,
     validation: CrossValidationOptions,
     method: String,
-    judged: impl Fn(&[usize], &[usize]) -> Result<(Vec<Judged>, Option<Choice>), E>,
+    judged: impl Fn(&[usize], &[usize]) -> Result<JudgedFold, E>,
 ) -> Result<CrossValidation, E> {
     let group = request.group.as_deref();
     let of_data = EvaluateError::from;
@@ -203,7 +256,8 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
     let mut by_fold = Vec::new();
     for fold in 0..folds.len() {
         let test = folds.test(fold);
-        let (judged, choice) = judged(&folds.train(fold), &test)?;
+        let JudgedFold { judged, choice, copies, form, floor, cost } =
+            judged(&folds.train(fold), &test)?;
         let figures = Figures::of(data.classes(), &judged);
         let mut names: Vec<usize> = groups
             .iter()
@@ -222,10 +276,10 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
             macro_f1: figures.macro_f1,
             roc_area: Roc::of(data.classes().len(), &judged).map(|roc| roc.area),
             choice,
-            copies: None,
-            form: None,
-            floor: None,
-            cost: None,
+            copies,
+            form,
+            floor,
+            cost,
         });
         all.extend(judged);
         ends.push(all.len());

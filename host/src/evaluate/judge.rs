@@ -1,11 +1,14 @@
 use fishweir_core::classify::{self, Decision, likelihood_a_sample};
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::Window;
 use crate::deploy::{Deployed, Stream};
 use crate::parallel::{each, part_size};
 
 /// The decision on one window.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
 pub struct Judged {
     /// Index of its series.
     pub series: usize,
@@ -26,6 +29,52 @@ pub struct Judged {
     pub settled: usize,
     /// Samples that the models refused; they are missing, as on a device.
     pub refused: usize,
+}
+
+/// The form of [`Judged`] in a file: reals as their bits, for JSON has no infinity.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    place: [usize; 2],
+    label: usize,
+    decision: Option<usize>,
+    margin: u32,
+    leads: Vec<u32>,
+    likelihood: Option<u32>,
+    settled: usize,
+    refused: usize,
+}
+
+impl From<Judged> for Stored {
+    fn from(own: Judged) -> Self {
+        Self {
+            place: [own.series, own.start],
+            label: own.label,
+            decision: own.decision,
+            margin: own.margin.to_bits(),
+            leads: own.leads.iter().map(|lead| lead.to_bits()).collect(),
+            likelihood: own.likelihood.map(f32::to_bits),
+            settled: own.settled,
+            refused: own.refused,
+        }
+    }
+}
+
+impl From<Stored> for Judged {
+    fn from(stored: Stored) -> Self {
+        let [series, start] = stored.place;
+        Self {
+            series,
+            start,
+            label: stored.label,
+            decision: stored.decision,
+            margin: f32::from_bits(stored.margin),
+            leads: stored.leads.into_iter().map(f32::from_bits).collect(),
+            likelihood: stored.likelihood.map(f32::from_bits),
+            settled: stored.settled,
+            refused: stored.refused,
+        }
+    }
 }
 
 /// Judges windows by a deployed classifier, in the very `f32` arithmetic of the device.

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use fishweir_core::classify::decide;
 
-use super::cross_validation::over_folds;
+use super::cross_validation::{JudgedFold, over_folds};
 use super::{CrossValidation, CrossValidationOptions, EvaluateError, Judged};
 use crate::data::Dataset;
 use crate::deploy::leads;
@@ -58,7 +58,8 @@ pub fn cross_validate_kernel<'g, E: From<EvaluateError>>(
                     refused: 0,
                 }
             });
-            Ok((judged.collect(), Some(choice)))
+            let judged = judged.collect();
+            Ok(JudgedFold { judged, choice: Some(choice), ..JudgedFold::default() })
         };
         Ok(judged()?)
     })

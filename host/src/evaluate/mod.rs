@@ -15,7 +15,8 @@ mod unknown;
 
 pub use calibration::{Calibration, ReliabilityBin};
 pub use cross_validation::{
-    CrossValidation, CrossValidationOptions, Floor, FoldFigures, check, cross_validate,
+    CrossValidation, CrossValidationOptions, Floor, FoldFigures, JudgedFold, check, cross_validate,
+    join_folds, judge_folds,
 };
 pub use figures::{ClassFigures, Figures};
 pub use interval::{Interval, Units};

@@ -70,6 +70,25 @@ impl FittedMoments {
         Self { spread: spread.collect(), samples, ..unbound }
     }
 
+    /// Moments of the sequences that expected statistics are of, for who has no more than these; `None` of a family over channels
+    /// whose statistics do not keep them.
+    ///
+    /// A channel that never moves has the largest standard deviation of the model's states.
+    pub(crate) fn of_expected(model: &Hmm, expected: &Expectations) -> Option<Self> {
+        let (emission, statistics) = (&model.emission, &expected.emission);
+        let family = emission.family();
+        let samples = family.occupancy(statistics).iter().sum::<f64>().round() as usize;
+        if emission.is_over_symbols() {
+            return Some(Self { samples, ..Self::default() });
+        }
+        let found = family.moments(emission.parts(), statistics)?;
+        let stds = emission.part("std").unwrap_or_default();
+        let largest = |d: usize| stds.iter().map(|state| state[d]).fold(0.0, f64::max);
+        let spread = |(d, &[_, std]): (usize, &[f64; 2])| if std > 0.0 { std } else { largest(d) };
+        let centre = found.iter().map(|&[mean, _]| mean).collect();
+        Some(Self { spread: found.iter().enumerate().map(spread).collect(), centre, samples })
+    }
+
     fn held<'h>(&'h self, options: &BaumWelch, floor: &'h [f64]) -> Regularisation<'h> {
         Regularisation {
             pseudocount: options.symbol_pseudocount,

@@ -2,7 +2,8 @@ use fishweir_core::emission::Parametrisation;
 
 use super::information::score_rows;
 use super::{
-    Expected, Gram, Information, Kernel, KernelError, Metric, ScoreKernel, gram_of_features,
+    Expected, Gram, Information, InformationError, Kernel, KernelError, Metric, ScoreKernel,
+    Whitening, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::model::Scored;
@@ -48,18 +49,43 @@ impl<M: Scored> FisherKernel<'_, M> {
         informing: &[usize],
     ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
         let of: Vec<SamplesView<'_>> = informing.iter().map(|&index| sequences[index]).collect();
-        let mut features = vec![Vec::new(); sequences.len()];
-        let mut found = Vec::new();
-        for model in self.models {
-            let scores = score_rows(model, sequences, self.parametrisation)?;
+        self.features_with(sequences, &mut |_, model, scores| {
             let own: Vec<Vec<f64>> = match self.metric {
                 Metric::Information { expected: Expected::Empirical, .. } => {
                     informing.iter().map(|&index| scores[index].clone()).collect()
                 }
                 _ => Vec::new(),
             };
-            let (whitening, information) =
-                self.metric.whitening(model, &of, &own, self.parametrisation)?;
+            self.metric.whitening(model, &of, &own, self.parametrisation)
+        })
+    }
+
+    /// Computes features with information that is there, one matrix per model.
+    ///
+    /// # Errors
+    /// As [`features`](Self::features).
+    pub(crate) fn features_given(
+        &self,
+        sequences: &[SamplesView<'_>],
+        information: &[Information],
+    ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
+        self.features_with(sequences, &mut |index, _, _| {
+            let own = information.get(index).ok_or(InformationError::Nothing("one per model"))?;
+            Ok((self.metric.whitening_by(own)?, Some(own.clone())))
+        })
+    }
+
+    /// Computes features by the whitening of each model: of its index and its scores.
+    fn features_with(
+        &self,
+        sequences: &[SamplesView<'_>],
+        whitening: &mut WhiteningOf<'_, M>,
+    ) -> Result<(Vec<Vec<f64>>, Vec<Information>), KernelError> {
+        let mut features = vec![Vec::new(); sequences.len()];
+        let mut found = Vec::new();
+        for (index, model) in self.models.iter().enumerate() {
+            let scores = score_rows(model, sequences, self.parametrisation)?;
+            let (whitening, information) = whitening(index, model, &scores)?;
             for (features, of_model) in features.iter_mut().zip(whitening.features(scores)) {
                 features.extend(of_model);
             }
@@ -68,6 +94,10 @@ impl<M: Scored> FisherKernel<'_, M> {
         Ok((features, found))
     }
 }
+
+/// The whitening of a model, by its index and scores, and the information that it is of.
+type WhiteningOf<'w, M> = dyn FnMut(usize, &M, &[Vec<f64>]) -> Result<(Whitening, Option<Information>), InformationError>
+    + 'w;
 
 impl<M: Scored> Kernel for FisherKernel<'_, M> {
     fn gram(&self, sequences: &[SamplesView<'_>]) -> Result<Gram, KernelError> {

@@ -1,11 +1,15 @@
 //! The Fisher information of a model: exact, sampled or empirical.
 
+use std::convert::Infallible;
+use std::ops::Range;
+
 use fishweir_core::emission::Parametrisation;
 use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::{Gram, GramError};
 use crate::data::{Samples, SamplesView};
 use crate::model::{NoScore, Scored, digits, scores};
+use crate::sums::{Products, sum_items};
 
 /// Sequences that are scored at a time.
 const BATCH: usize = 1024;
@@ -207,10 +211,31 @@ impl Information {
     pub fn empirical(scores: &[Vec<f64>]) -> Result<Self, InformationError> {
         let first = scores.first().ok_or(InformationError::Nothing("one sequence"))?;
         check_parameters(first.len())?;
-        let mut moment = Moment::new(first.len());
-        scores.chunks(BATCH).for_each(|rows| moment.add(rows));
-        let matrix = moment.mean(scores.len() as f64);
-        Ok(Self { matrix, sequences: scores.len(), standard_error: None })
+        let (parameters, labels) = (first.len(), vec![0; scores.len()]);
+        let of = |range: Range<usize>| {
+            let rows: Vec<&[f64]> = scores[range.clone()].iter().map(Vec::as_slice).collect();
+            Ok::<_, Infallible>(Products::of_rows(&rows, (&labels[range], 1), parameters))
+        };
+        let Ok(sums) = sum_items(scores.len(), &of);
+        Self::of_sums(&sums.ok_or(InformationError::Nothing("one sequence"))?, 0..parameters)
+    }
+
+    /// The average over scores whose sums are there, some of the features.
+    ///
+    /// # Errors
+    /// [`InformationError::Nothing`] without a sequence; [`InformationError::TooLarge`].
+    pub(crate) fn of_sums(
+        sums: &Products,
+        features: Range<usize>,
+    ) -> Result<Self, InformationError> {
+        let (count, from) = (sums.count(), features.start);
+        if count == 0.0 {
+            return Err(InformationError::Nothing("one sequence"));
+        }
+        check_parameters(features.len())?;
+        let entry = |i: usize, j: usize| sums.product(from + i, from + j) / count;
+        let matrix = Gram::from_fn(features.len(), entry);
+        Ok(Self { matrix, sequences: count as usize, standard_error: None })
     }
 
     /// The matrix, `[parameter][parameter]`.

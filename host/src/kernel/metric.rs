@@ -53,7 +53,7 @@ impl Metric {
         scores: &[Vec<f64>],
         parametrisation: Parametrisation,
     ) -> Result<(Whitening, Option<Information>), InformationError> {
-        let Self::Information { expected, diagonal, ridge } = self else {
+        let Self::Information { expected, .. } = self else {
             return Ok((Whitening::practical(), None));
         };
         let information = match expected {
@@ -64,13 +64,21 @@ impl Metric {
             }
             Expected::Empirical => Information::empirical(scores)?,
         };
-        let whitening = if diagonal {
-            Whitening::diagonal(&information, ridge)?
-        } else if ridge == 0.0 {
-            Whitening::inverse(&information.axes()?)
-        } else {
-            Whitening::ridge(&information.axes()?, ridge)?
-        };
-        Ok((whitening, Some(information)))
+        Ok((self.whitening_by(&information)?, Some(information)))
+    }
+
+    /// The map by information that is there.
+    ///
+    /// # Errors
+    /// [`InformationError`] of a ridge that is not positive, and of entries that are not finite.
+    pub fn whitening_by(self, information: &Information) -> Result<Whitening, InformationError> {
+        match self {
+            Self::Practical => Ok(Whitening::practical()),
+            Self::Information { diagonal: true, ridge, .. } => {
+                Whitening::diagonal(information, ridge)
+            }
+            Self::Information { ridge: 0.0, .. } => Ok(Whitening::inverse(&information.axes()?)),
+            Self::Information { ridge, .. } => Whitening::ridge(&information.axes()?, ridge),
+        }
     }
 }

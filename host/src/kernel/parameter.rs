@@ -5,7 +5,7 @@
 
 use fishweir_core::emission::Parametrisation;
 
-use super::Metric;
+use super::{Information, Metric};
 
 /// A parameter of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,8 @@ pub struct Settings {
     pub parametrisation: Parametrisation,
     /// Metric that turns scores into features.
     pub metric: Metric,
+    /// Information that is there already, one matrix per model; empty for that which the metric says.
+    pub information: Vec<Information>,
     numbers: Vec<(&'static NumberParameter, f64)>,
 }
 
@@ -112,7 +114,7 @@ impl Settings {
     /// Settings of scores, and the defaults of all numbers.
     #[must_use]
     pub fn new(parametrisation: Parametrisation, metric: Metric) -> Self {
-        Self { parametrisation, metric, numbers: Vec::new() }
+        Self { parametrisation, metric, information: Vec::new(), numbers: Vec::new() }
     }
 
     /// Gives a parameter a value; a later one replaces it.

@@ -409,7 +409,10 @@ fn fisher(
 ) -> Result<Featured, KernelError> {
     let Settings { parametrisation, metric, .. } = *settings;
     let kernel = FisherKernel { models, parametrisation, metric, form };
-    let (rows, information) = kernel.features_by(sequences, of)?;
+    let (rows, information) = match settings.information.as_slice() {
+        [] => kernel.features_by(sequences, of)?,
+        given => kernel.features_given(sequences, given)?,
+    };
     // Whitening by a whole matrix mixes the parameters.
     let mixed = matches!(metric, Metric::Information { diagonal: false, .. });
     let axes = rows.first().map_or(0, Vec::len) / models.len().max(1);

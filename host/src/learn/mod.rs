@@ -30,6 +30,7 @@
 //! | `selection/` | inner folds, verdicts, and when one result leads another |
 //! | `trainer.rs` | [`train`], [`Trainer`]: a space is checked, a plan chosen, the plan fitted |
 //! | `chunked.rs` | [`train_in_chunks`]: choices by a sample of a large table, numbers by all of it |
+//! | `summed.rs` | the machine of a classifier on sums over windows, which many processes add up |
 //! | `training/` | some series of a trial, their class models, none fitted twice, and what is held back |
 //! | `variation/` | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched |
 //! | `features/` | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions |
@@ -50,6 +51,7 @@ mod search;
 pub(crate) mod selection;
 pub(crate) mod solver;
 mod space;
+pub(crate) mod summed;
 mod trainer;
 mod training;
 mod variation;

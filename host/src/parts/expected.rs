@@ -192,22 +192,8 @@ impl ExpectedSums {
         marks: &Sums<Digest>,
         (data, count, moments): (Digest, usize, FittedMoments),
     ) -> Result<Self, PartError> {
-        let mut sums = Sums::new();
-        for (leaf, counts) in (first..).zip(counts.chunks(LEAF)) {
-            let mut sum = Expectations::zero(model);
-            for counts in counts {
-                let mut one = Expectations::zero(model);
-                let numbers: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
-                if !one.fill(&numbers) || numbers.iter().any(|number| !number.is_finite()) {
-                    let what = "counts of another model, or out of range";
-                    return Err(PartError::Unfit(format!("model {name}: {what}")));
-                }
-                sum.add(&one);
-            }
-            sums.insert(leaf, 0, sum)
-                .map_err(|source| PartError::Leaves { model: name.to_owned(), source })?;
-        }
-        let sums = ModelSums::marked((name, model), sums, marks, (data, count, moments))?;
+        let whole = (data, count, moments);
+        let sums = ModelSums::of_counts((name, model), (first, counts), marks, whole)?;
         Ok(Self::new(digest_of_counts(model)?, false, vec![sums]))
     }
 
@@ -313,6 +299,31 @@ impl ModelSums {
         let failed = |source| PartError::Fit { model: name.to_owned(), source };
         let expected = step.sums(model, some).map_err(failed)?;
         Self::marked((name, model), expected, marks, (data, sequences, moments))
+    }
+
+    /// Sums of a model over leaves from `first` on, by the counts of each of their sequences.
+    pub(super) fn of_counts(
+        (name, model): (&str, &Hmm),
+        (first, counts): (usize, &[Vec<f32>]),
+        marks: &Sums<Digest>,
+        whole: (Digest, usize, FittedMoments),
+    ) -> Result<Self, PartError> {
+        let mut sums = Sums::new();
+        for (leaf, counts) in (first..).zip(counts.chunks(LEAF)) {
+            let mut sum = Expectations::zero(model);
+            for counts in counts {
+                let mut one = Expectations::zero(model);
+                let numbers: Vec<f64> = counts.iter().map(|&count| count.into()).collect();
+                if !one.fill(&numbers) || numbers.iter().any(|number| !number.is_finite()) {
+                    let what = "counts of another model, or out of range";
+                    return Err(PartError::Unfit(format!("model {name}: {what}")));
+                }
+                sum.add(&one);
+            }
+            sums.insert(leaf, 0, sum)
+                .map_err(|source| PartError::Leaves { model: name.to_owned(), source })?;
+        }
+        Self::marked((name, model), sums, marks, whole)
     }
 
     /// Sums of a model with the fingerprints of their leaves.

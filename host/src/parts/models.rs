@@ -21,10 +21,10 @@ pub enum ModelFile {
 }
 
 /// A model by its name, and the class of its series; `None` for all series.
-struct Named<'m> {
-    name: &'m str,
+pub(super) struct Named<'m> {
+    pub(super) name: &'m str,
     class: Option<&'m str>,
-    model: &'m Hmm,
+    pub(super) model: &'m Hmm,
 }
 
 impl ModelFile {
@@ -52,7 +52,7 @@ impl ModelFile {
         }
     }
 
-    fn named(&self) -> Result<Vec<Named<'_>>, PartError> {
+    pub(super) fn named(&self) -> Result<Vec<Named<'_>>, PartError> {
         let unfit = |what: &str| PartError::Unfit(what.to_owned());
         match self {
             Self::Classifier(classifier) => {
@@ -96,7 +96,7 @@ impl ModelFile {
     }
 
     /// Fingerprint of the models, and of how they see samples.
-    fn digest(&self) -> Result<Digest, PartError> {
+    pub(super) fn digest(&self) -> Result<Digest, PartError> {
         let json = |error: serde_json::Error| PartError::Unfit(error.to_string());
         let models: Vec<(&str, &Hmm)> =
             self.named()?.iter().map(|one| (one.name, one.model)).collect();
@@ -175,18 +175,28 @@ impl ModelFile {
 
     /// The models that the sums of all leaves make likeliest, by the pseudocounts and the floor of the options.
     ///
-    /// Where a classifier's windows begin within series, so do its models: a state is the first as often as it is any.
+    /// Where a classifier's windows begin within series, so do its models: a state is the first as often as it is any. A model
+    /// without a sequence stays.
     ///
     /// # Errors
     /// [`PartError`]: sums of other models, or leaves that are missing.
     pub fn maximised(&self, sums: &ExpectedSums, options: &BaumWelch) -> Result<Self, PartError> {
         sums.check_models(self.digest()?)?;
+        self.next(sums, options)
+    }
+
+    /// [`maximised`](Self::maximised), of sums of models with the same fingerprint.
+    pub(super) fn next(&self, sums: &ExpectedSums, options: &BaumWelch) -> Result<Self, PartError> {
         let named = self.named()?;
         if sums.sums.len() != named.len() {
             return Err(PartError::Unfit("the sums are of more models, or of fewer".to_owned()));
         }
         let mut next = Vec::with_capacity(named.len());
         for (Named { name, model, .. }, sums_of_it) in named.iter().zip(&sums.sums) {
+            if sums_of_it.sequences == 0 {
+                next.push((*model).clone());
+                continue;
+            }
             let expected = sums_of_it.total_for(model)?;
             let rows = match self {
                 Self::Classifier(own) => own.lags.rows(),

@@ -7,11 +7,14 @@
 //! | what | file |
 //! |---|---|
 //! | the tree | `tree.rs` |
+//! | sums of rows of features, and of their products | `products.rs` |
 //! | fingerprints of data and models | `digest.rs` |
 
 mod digest;
+mod products;
 mod tree;
 
 pub use digest::{Digest, Marked, digests_of};
+pub(crate) use products::Products;
 pub use tree::{LEAF, Summand, Sums, SumsError};
 pub(crate) use tree::{sum_items, sum_leaves};

@@ -5,12 +5,13 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::{Samples, SamplesView};
 use fishweir::device::{
-    Board, DeviceError, Firmware, Image, ModelFile, Options, Qemu, collect_counts,
+    Board, CountsLog, DeviceError, Firmware, Image, ModelFile, Options, Qemu, collect_counts,
 };
 use fishweir::fit::{BaumWelch, FittedMoments};
-use fishweir::parts::{ExpectedSums, Share};
+use fishweir::parts::{self, ExpectedSums, Share};
 use fishweir::runtime::{Emissions, Hmm as HostHmm, family};
 use fishweir::sums::{Digest, LEAF, digests_of};
 use fishweir_core::artefact::{self, model_checksum};
@@ -28,7 +29,7 @@ type Model = Hmm<Gaussian<2>, 3>;
 fn shipped() -> Model {
     let chain = Chain::<f32, 3>::new(
         [0.5, 0.25, 0.25],
-        [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]],
+        [[0.75, 0.125, 0.125], [0.125, 0.75, 0.125], [0.125, 0.125, 0.75]],
     );
     // Variances whose roots are exact.
     let state = |x: f32, y: f32| Gaussian::new([x, y], [4.0, 0.25]).expect("positive variances");
@@ -91,13 +92,16 @@ fn image(board: &'static Board, folder: &Path, features: &str) -> Image {
         .expect("builds")
 }
 
+/// Counts of recordings, and all that the device sent.
+type Counted = (Vec<Vec<f32>>, Vec<u8>);
+
 /// Has a board count recordings, over a line that damages every `noise`th byte, or none.
 fn count(
     image: &Image,
     folder: &Path,
     recordings: &[Vec<[f32; 2]>],
     (noise, model): (Option<usize>, u32),
-) -> Result<Vec<Vec<f32>>, DeviceError> {
+) -> Result<Counted, DeviceError> {
     let bytes = |sample: &[f32; 2]| sample.iter().flat_map(|x| x.to_le_bytes()).collect();
     let recordings: Vec<Vec<Vec<u8>>> =
         recordings.iter().map(|one| one.iter().map(bytes).collect()).collect();
@@ -106,9 +110,10 @@ fn count(
     let mut failed = None;
     let talked = qemu.talk(options.patience, |mut serial| {
         serial.set_read_timeout(Some(Duration::from_millis(200)))?;
-        let (reader, writer) = (Noisy::new(serial.try_clone()?, noise), Noisy::new(serial, noise));
-        let counts = collect_counts(reader, writer, &recordings, model, &options);
-        counts.map_err(|error| {
+        let mut reader = Noisy::new(serial.try_clone()?, noise);
+        let writer = Noisy::new(serial, noise);
+        let counts = collect_counts(&mut reader, writer, &recordings, model, &options);
+        counts.map(|counts| (counts, reader.heard)).map_err(|error| {
             let text = error.to_string();
             failed = Some(error);
             // The last word may have been damaged: the device stops all the same.
@@ -127,11 +132,13 @@ struct Noisy<S> {
     line: S,
     every: Option<usize>,
     passed: usize,
+    /// All that was read.
+    heard: Vec<u8>,
 }
 
 impl<S> Noisy<S> {
     fn new(line: S, every: Option<usize>) -> Self {
-        Self { line, every, passed: 0 }
+        Self { line, every, passed: 0, heard: Vec::new() }
     }
 
     fn damage(&mut self, bytes: &mut [u8]) {
@@ -149,6 +156,7 @@ impl<S: Read> Read for Noisy<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.line.read(buffer)?;
         self.damage(&mut buffer[..length]);
+        self.heard.extend(&buffer[..length]);
         Ok(length)
     }
 }
@@ -168,6 +176,23 @@ impl<S: Write> Write for Noisy<S> {
     fn flush(&mut self) -> io::Result<()> {
         self.line.flush()
     }
+}
+
+/// The next model as `merge` makes it, by what devices sent: the first of a classifier, as on a board.
+fn merged(counts: Vec<Vec<f32>>) -> HostHmm {
+    let names = ["x", "y"].map(str::to_owned).to_vec();
+    let classes = ["gait", "rest"].map(str::to_owned).to_vec();
+    let rest = HostHmm { initial: vec![0.25, 0.5, 0.25], ..on_host() };
+    let (models, priors) = (vec![on_host(), rest.clone()], [0.5; 2]);
+    let channels = Observations::Channels(names);
+    let classifier = Classifier::of_models(channels, classes, models, &priors, None);
+    let file = parts::ModelFile::Classifier(Box::new(classifier.expect("a classifier")));
+    assert_eq!(file.device_checksums().expect("in range")[0], model_checksum(&shipped()));
+    let sums = file.sums_of_counts(&[counts]).expect("sums");
+    let next = file.maximised_by_counts(&sums, &BaumWelch::default()).expect("models");
+    let parts::ModelFile::Classifier(next) = next else { panic!("no classifier") };
+    assert_eq!(next.models[1], rest);
+    next.models[0].clone()
 }
 
 fn bits(counts: &[Vec<f32>]) -> Vec<Vec<u32>> {
@@ -199,6 +224,7 @@ fn three_boards_make_the_model_of_one_host() {
     };
     let mut merged: Option<ExpectedSums> = None;
     let mut parts = 0;
+    let mut sent = vec![Vec::new(); 3];
     // The last first: the order of arrival changes nothing.
     for (number, board) in (1..=3).zip(boards().take(3)).collect::<Vec<_>>().into_iter().rev() {
         let range = Share::new(number, 3).expect("a share").range(leaves);
@@ -206,8 +232,13 @@ fn three_boards_make_the_model_of_one_host() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let image = image(board, folder.path(), "counts");
         let model = model_checksum(&shipped());
-        let counts =
+        let (counts, heard) =
             count(&image, folder.path(), &all[some.clone()], (None, model)).expect("counts");
+        let log = |heard: &[u8]| {
+            CountsLog::parse(heard).and_then(|log| log.recordings(model)).expect("whole counts")
+        };
+        sent[number - 1] = log(&heard);
+        assert_eq!(bits(&sent[number - 1]), bits(&counts));
         assert_eq!(bits(&counts), bits(&by_host[some.clone()]), "{}", board.name);
         let part = sums(range.start, &counts).expect("sums");
         match &mut merged {
@@ -218,7 +249,9 @@ fn three_boards_make_the_model_of_one_host() {
         if board.name == Board::DEFAULT {
             // Damaged, repeated and late records change nothing.
             let noisy = count(&image, folder.path(), &all[some.clone()], (Some(1499), model));
-            assert_eq!(bits(&noisy.expect("counts")), bits(&counts));
+            let (noisy, heard) = noisy.expect("counts");
+            assert_eq!(bits(&noisy), bits(&counts));
+            assert_eq!(bits(&log(&heard)), bits(&counts));
             let other = count(&image, folder.path(), &all[some], (None, model ^ 1));
             assert!(other.expect_err("another model").to_string().contains("under the model"));
         }
@@ -228,6 +261,9 @@ fn three_boards_make_the_model_of_one_host() {
     assert_eq!(merged, alone);
     assert_eq!(next(&merged), next(&alone));
     assert_ne!(next(&merged), host);
+    let by_records = self::merged(sent.concat());
+    assert_eq!(by_records, self::merged(by_host));
+    assert_ne!(by_records, host);
     // Counts of devices are not those of double precision.
     let marks = digests_of(&views, 0);
     let double = ExpectedSums::of_model(

@@ -68,6 +68,7 @@ impl Arguments {
             training: self.training.with(&Default::default(), &self.emitting),
             cutting: &self.cutting,
             model: None,
+            information_from: None,
             numbers: None,
             shared,
             beside_classifiers: true,

@@ -3,6 +3,7 @@
 mod chunks;
 mod events;
 mod figures;
+mod folds;
 mod kernels;
 mod notes;
 mod records;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use fishweir::data::{Dataset, Windowing};
 use fishweir::evaluate::{
     Calibration, CrossValidationOptions, Figures, Judged, Latency, RejectionFigures, Roc, Units,
-    UnknownClass, Unseen, check, cross_validate, evaluate,
+    UnknownClass, Unseen, check, evaluate,
 };
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Space, Trainer};
@@ -21,6 +22,8 @@ use fishweir::report::{
     BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
     ModelComparison, ModelEvaluation, Validated, counted,
 };
+pub(super) use folds::FoldTasks;
+use folds::InParts;
 use notes::{note_trained_on, note_unknown};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
@@ -144,6 +147,8 @@ pub(super) struct Arguments {
     gathering: Gathering,
     #[command(flatten)]
     out_of_core: OutOfCore,
+    #[command(flatten)]
+    in_parts: InParts,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -153,9 +158,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let drawn = arguments.draw.iter().chain(&arguments.roc).chain(&arguments.reliability);
     let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
-    let models = models.map(PathBuf::as_path);
+    let models = models.chain(arguments.in_parts.inputs()).map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
-    let outputs = Outputs::check(&drawn, &inputs)?;
+    let part = arguments.in_parts.output(&arguments.data);
+    let written: Vec<&Path> = drawn.iter().copied().chain(part.as_deref()).collect();
+    let outputs = Outputs::check(&written, &inputs)?;
     if arguments.events {
         if arguments.data.len() > 1 {
             return Err(Failure::input(Topic::OneFile, "--events takes one file of marked series"));
@@ -205,8 +212,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             };
             let folds = CrossValidationOptions { folds, seed: arguments.fold_seed };
             let settings = (folds, arguments.reject);
+            let mut tasks = FoldTasks::of(arguments, &data, (&kinds, &training), folds)?;
+            let cutting = &arguments.cutting;
             let mut report =
-                cross_validation(&data, &kinds, &training, &arguments.cutting, settings)?;
+                cross_validation(&data, &kinds, &training, cutting, settings, &mut tasks)?;
+            if let FoldTasks::Part(share, part) = &tasks {
+                return folds::write(arguments, (*share, part), &outputs);
+            }
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
@@ -279,13 +291,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Cross-validates classifiers one after another on the same folds.
+/// Cross-validates classifiers one after another on the same folds; those of which a share is judged are not in the report.
 pub(super) fn cross_validation(
     data: &Dataset,
     kinds: &[ClassifierKind],
     training: &TrainingArguments,
     cutting: &Cutting,
     (folds, rejection): (CrossValidationOptions, Option<f64>),
+    tasks: &mut FoldTasks,
 ) -> Result<CrossValidationReport, Failure> {
     let mut validated = Vec::new();
     let (training, all) = requests(training, kinds, cutting, data)?;
@@ -320,9 +333,10 @@ pub(super) fn cross_validation(
             format!("cross-validating {kind}"),
             folds.folds.saturating_mul(most_passes(data, request)),
         );
-        let one = cross_validate(trainer, request, folds, &|| bar.inc(1));
+        let one = tasks.validate(index, (trainer, request), folds, &|| bar.inc(1));
         bar.finish_and_clear();
-        let mut one = one.map_err(|error| Failure::of(data, error))?;
+        let one = one.map_err(|error| Failure::of(data, error))?;
+        let Some(mut one) = one else { continue };
         if let Some(rate) = rejection {
             believing::reject(data, request, folds, &mut one, rate)?;
         }

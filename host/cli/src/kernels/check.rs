@@ -31,6 +31,7 @@ impl Asked<'_> {
                 ),
             ));
         }
+        self.check_information()?;
         let whitened = self.whitened();
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
         note_idle(&given, "nothing is whitened without --information")?;

@@ -39,6 +39,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
              the data) [default: sampled for invariant, else none]",
         ),
     ),
+    ("information_from", SCORES, None),
     ("ridge", SCORES, None),
     ("length", SCORES, None),
     ("draws", SCORES, None),

@@ -4,6 +4,7 @@ mod check;
 mod each;
 mod family;
 pub(super) mod help;
+mod information;
 mod marginal;
 mod of_data;
 mod refused;
@@ -125,6 +126,8 @@ pub(super) struct Asked<'a> {
     pub(super) cutting: &'a Cutting,
     /// A fitted model's file whose class models are taken.
     pub(super) model: Option<&'a Path>,
+    /// A file of information that was added up elsewhere.
+    pub(super) information_from: Option<&'a Path>,
     /// The file with the numbers of a kernel by marginalisation.
     pub(super) numbers: Option<&'a Path>,
     /// Numbers that classifiers take too.
@@ -313,11 +316,13 @@ impl Asked<'_> {
         data: &Dataset,
         windows: &Windows<'_>,
     ) -> Result<Settings, Failure> {
-        if matches!(self.whitened(), Some(Whose::Empirical | Whose::Diagonal)) {
+        let of_all = matches!(self.whitened(), Some(Whose::Empirical | Whose::Diagonal));
+        if of_all && self.information_from.is_none() {
             return Err(Failure::input(
                 Topic::ConflictingOptions,
                 format!(
-                    "{option}: --information empirical and diagonal are those of all items; take sampled or exact"
+                    "{option}: --information empirical and diagonal are those of all items; give them as --information-from, or \
+                     take sampled or exact"
                 ),
             ));
         }
@@ -335,7 +340,7 @@ impl Asked<'_> {
     ) -> Result<(OfItems, String), Failure> {
         let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();
         let placed = |refused| name(refused, data, windows);
-        let settings = self.settings(&views).map_err(placed)?;
+        let mut settings = self.settings(&views).map_err(placed)?;
         let fitted;
         let models: &[FittedModel] = match reads {
             Reads::Models(_, models) => models,
@@ -344,6 +349,7 @@ impl Asked<'_> {
                 &fitted
             }
         };
+        settings.information = self.information(models, &settings)?;
         let informing = windows.all().iter().enumerate();
         let informing: Vec<usize> = informing
             .filter(|(_, one)| series.contains(&one.series))

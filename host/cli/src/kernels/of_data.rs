@@ -28,7 +28,7 @@ use crate::{Failure, tell};
 pub(crate) struct OfData {
     /// The kernel
     #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
-    kernel: &'static Entry,
+    pub(super) kernel: &'static Entry,
     /// Fitted model (JSON) whose class models are used
     #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -37,6 +37,9 @@ pub(crate) struct OfData {
     kernel_model: Option<PathBuf>,
     #[command(flatten)]
     options: KernelOptions,
+    /// Take the information of data from this file, as features --products and merge wrote it (empirical, diagonal)
+    #[arg(long, value_name = "FILE.json", help_heading = "Kernel", requires = "model")]
+    information_from: Option<PathBuf>,
     /// Width, in units of the scores (gaussian) [default: 1]
     #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
@@ -128,7 +131,8 @@ fn check_items(
 impl OfData {
     /// Files that are read in addition to the data.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.model.iter().chain(&self.kernel_model).map(PathBuf::as_path)
+        let files = self.model.iter().chain(&self.kernel_model).chain(&self.information_from);
+        files.map(PathBuf::as_path)
     }
 
     /// File of the result: `given`, or one in this folder named after the first of `data`; checked against all inputs.
@@ -153,6 +157,7 @@ impl OfData {
             ("--kernel", self.kernel.name != "practical"),
             ("--model", self.model.is_some()),
             ("--kernel-model", self.kernel_model.is_some()),
+            ("--information-from", self.information_from.is_some()),
             ("--sigma", self.sigma.is_some()),
             ("--lambda", self.lambda.is_some()),
             ("--normalise", self.normalise),
@@ -166,7 +171,7 @@ impl OfData {
         given
     }
 
-    fn asked(&self) -> Asked<'_> {
+    pub(super) fn asked(&self) -> Asked<'_> {
         let mut shared = self.numbers.given().to_vec();
         shared.extend(self.sigma.map(|sigma| (&SIGMA, sigma)));
         shared.extend(self.lambda.map(|lambda| (&LAMBDA, lambda)));
@@ -176,6 +181,7 @@ impl OfData {
             training: self.training.with(&ScoreKernels::default(), &self.emitting),
             cutting: &self.cutting,
             model: self.model.as_deref(),
+            information_from: self.information_from.as_deref(),
             numbers: self.kernel_model.as_deref(),
             shared,
             beside_classifiers: false,
@@ -284,7 +290,7 @@ impl OfData {
     }
 
     /// Reads the data with the observations of the kernel's models, and the windows.
-    fn read(
+    pub(super) fn read(
         &self,
         paths: &[PathBuf],
         asked: &mut Asked<'_>,

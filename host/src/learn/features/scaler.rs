@@ -10,6 +10,7 @@ use crate::learn::features::{FeatureKind, FeatureMap};
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
 use crate::parallel::each_mut;
+use crate::sums::Products;
 
 /// The ridge, as a share of an information's mean diagonal.
 const RIDGE: f64 = 1e-3;
@@ -83,7 +84,8 @@ impl FeatureScaler {
     ) -> Result<(Self, Matrix), KernelLearnError> {
         let mut mapped = rows.clone();
         if matches!(scales.scaling, Scaling::Practical | Scaling::Diagonal) {
-            let metric = Self { whitening: Vec::new(), standard: standards(rows, map, scales) };
+            let standard = standards(&moments_of(rows), map, scales);
+            let metric = Self { whitening: Vec::new(), standard };
             metric.apply(&mut mapped);
             return Ok((metric, mapped));
         }
@@ -106,13 +108,39 @@ impl FeatureScaler {
             let white = whitened.whiten(row.iter().copied().map(f64::from).collect());
             row.iter_mut().zip(white).for_each(|(x, white)| *x = white as f32);
         });
-        let standard = standards(&mapped, map, scales);
+        let standard = standards(&moments_of(&mapped), map, scales);
         for row in mapped.rows_mut() {
             for (x, standard) in row.iter_mut().zip(&standard) {
                 *x = standard.of(f64::from(*x)) as f32;
             }
         }
         Ok((Self { standard, ..whitened }, mapped))
+    }
+
+    /// Fits a scaler to the sums of rows alone, and returns the sums of mapped rows. A whitening is of the empirical information.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub(crate) fn of_sums(
+        sums: &Products,
+        map: &FeatureMap,
+        scales: Scales,
+    ) -> Result<(Self, Products), KernelLearnError> {
+        let mut whitening = Vec::new();
+        if scales.scaling == Scaling::Whitened {
+            for block in map.blocks() {
+                let information = Information::of_sums(sums, block.clone())?;
+                whitening.push((block, invert(&information)?));
+            }
+        }
+        let whitened = Self { whitening, standard: Vec::new() };
+        let mapped = match whitened.whitening.is_empty() {
+            true => sums.clone(),
+            false => sums.mapped(&|row| whitened.whiten(row)),
+        };
+        let standard = standards(&mapped.moments(), map, scales);
+        let pairs: Vec<(f64, f64)> = standard.iter().map(|one| (one.offset, one.factor)).collect();
+        Ok((Self { standard, ..whitened }, mapped.standardised(&pairs)))
     }
 
     fn whiten(&self, mut row: Vec<f64>) -> Vec<f64> {
@@ -187,19 +215,8 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
     Whitening::ridge(&information.axes()?, ridge)
 }
 
-/// Scale of each feature, so that the scores' block and the log-likelihoods' block both have a
-/// mean square norm of one, and one grid of C serves every size of model.
-///
-/// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
-/// mean square, the diagonal of the empirical information; they are not centred, for under the model
-/// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike; numbers of
-/// codewords, and of levels that are exceeded, are centred, and scaled as scores are, each in a block of their
-/// own, times their weight.
-fn standards(
-    rows: &Matrix,
-    map: &FeatureMap,
-    Scales { scaling, codebook_weight }: Scales,
-) -> Vec<Standard> {
+/// Mean and mean square of each column.
+fn moments_of(rows: &Matrix) -> (Vec<f64>, Vec<f64>) {
     let count = rows.rows().len().max(1) as f64;
     let columns = rows.columns();
     let (mut mean, mut square) = (vec![0.0; columns], vec![0.0; columns]);
@@ -210,6 +227,23 @@ fn standards(
             *square += x * x / count;
         }
     }
+    (mean, square)
+}
+
+/// Scale of each feature, so that the scores' block and the log-likelihoods' block both have a
+/// mean square norm of one, and one grid of C serves every size of model.
+///
+/// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
+/// mean square, the diagonal of the empirical information; they are not centred, for under the model
+/// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike; numbers of
+/// codewords, and of levels that are exceeded, are centred, and scaled as scores are, each in a block of their
+/// own, times their weight.
+fn standards(
+    (mean, square): &(Vec<f64>, Vec<f64>),
+    map: &FeatureMap,
+    Scales { scaling, codebook_weight }: Scales,
+) -> Vec<Standard> {
+    let columns = mean.len();
     let kinds = map.kinds();
     let of = |wanted: FeatureKind| {
         (0..columns).filter({

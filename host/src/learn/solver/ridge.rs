@@ -7,7 +7,7 @@ mod row_sums;
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 use centred::{Centred, NoFactor, WeightedRows};
-pub(crate) use row_sums::RowSums;
+pub(crate) use row_sums::{RowSums, solved};
 
 use crate::kernel::Gram;
 use crate::learn::solver::expansion::{Expansion, KernelLearnError, Linear, check_kernel};

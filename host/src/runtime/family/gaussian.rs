@@ -6,7 +6,9 @@ use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
-use super::moments::{self, Moments, add, add_partial, centre_and_spread_of_cluster, estimate};
+use super::moments::{
+    self, Moments, add, add_partial, centre_and_spread_of_cluster, estimate, pooled,
+};
 use super::rows::{by_view, there, with_lanes};
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
@@ -127,6 +129,12 @@ impl Family for Gaussian {
             first[state][channel] += z;
             second[state][channel] += z * z;
         }
+    }
+
+    fn moments(&self, parts: &Parts, statistics: &Parts) -> Option<Vec<[f64; 2]>> {
+        let (parts, statistics): ([_; 2], [_; 3]) = (parts.rows(), statistics.rows());
+        let channels = parts[0].first().map_or(0, Vec::len);
+        Some((0..channels).map(|d| pooled(parts, statistics, d)).collect())
     }
 
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {

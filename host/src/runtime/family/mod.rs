@@ -248,6 +248,12 @@ pub trait Family: Any + fmt::Debug + Sync {
     fn occupancy(&self, statistics: &Parts) -> Vec<f64> {
         statistics.get("occupancy").unwrap_or_default().iter().flatten().copied().collect()
     }
+    /// Mean and standard deviation of each channel over all observations that the statistics are of; `None` of a family that has
+    /// none, or keeps none.
+    fn moments(&self, parts: &Parts, statistics: &Parts) -> Option<Vec<[f64; 2]>> {
+        let _ = (parts, statistics);
+        None
+    }
     /// The parameters that the statistics make likeliest. A state without observations keeps its own, and
     /// zeros of probabilities stay.
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>);

@@ -108,6 +108,30 @@ pub(super) fn estimate(
     }
 }
 
+/// Mean and standard deviation of a channel over all states, from the moments of `z = (x - mean) / std` in each.
+pub(super) fn pooled(
+    [mean, std]: [&[Vec<f64>]; 2],
+    [occupancy, first, second]: [&[Vec<f64>]; 3],
+    channel: usize,
+) -> [f64; 2] {
+    let (mut count, mut sum) = (0.0, 0.0);
+    for state in 0..mean.len() {
+        count += occupancy[state][0];
+        sum += occupancy[state][0] * mean[state][channel]
+            + std[state][channel] * first[state][channel];
+    }
+    if count <= 0.0 {
+        return [0.0, 0.0];
+    }
+    let (centre, mut square) = (sum / count, 0.0);
+    for state in 0..mean.len() {
+        let (std, away) = (std[state][channel], mean[state][channel] - centre);
+        let (first, second) = (first[state][channel], second[state][channel]);
+        square += std * std * second + 2.0 * std * away * first + away * away * occupancy[state][0];
+    }
+    [centre, (square / count).max(0.0).sqrt()]
+}
+
 /// The score of the means, and that of the variances or log standard deviations.
 pub(super) fn score(
     (mean, std): (&[f64], &[f64]),

@@ -5,7 +5,7 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 use super::RIDGE_AT_MOST;
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
-use crate::sums::{LEAF, Summand, Sums, sum_leaves};
+use crate::sums::{LEAF, Products, Sums, sum_leaves};
 
 /// Sums of rows, leaf by leaf along the tree of [`Sums`], from which machines of all classes follow: with the sums `s_c` of a
 /// class's rows, the mean `m` of `n` rows and targets `y` of one and minus one,
@@ -22,57 +22,6 @@ pub(crate) struct RowSums {
     labels: Vec<usize>,
     leaves: usize,
     classes: usize,
-}
-
-/// Sums of a leaf's rows.
-struct Products {
-    /// `[class]`.
-    counts: Vec<f64>,
-    /// `[class][feature]`.
-    sums: Vec<f64>,
-    /// `x_i x_j`, `[i][j]` of `j <= i`.
-    products: Vec<f64>,
-}
-
-impl Summand for Products {
-    fn add(&mut self, other: &Self) {
-        let parts = [
-            (&mut self.counts, &other.counts),
-            (&mut self.sums, &other.sums),
-            (&mut self.products, &other.products),
-        ];
-        for (own, other) in parts {
-            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
-        }
-    }
-}
-
-impl Products {
-    fn of(rows: &[&[f32]], labels: &[usize], classes: usize, columns: usize) -> Self {
-        let mut own = Self {
-            counts: vec![0.0; classes],
-            sums: vec![0.0; classes * columns],
-            products: vec![0.0; columns * (columns + 1) / 2],
-        };
-        let mut wide = vec![0.0; columns];
-        for (row, &label) in rows.iter().zip(labels) {
-            own.counts[label] += 1.0;
-            let sums = &mut own.sums[label * columns..][..columns];
-            for k in 0..columns {
-                wide[k] = f64::from(row[k]);
-                sums[k] += wide[k];
-            }
-            let mut from = 0;
-            for i in 0..columns {
-                let (x, into) = (wide[i], &mut own.products[from..][..i + 1]);
-                for j in 0..=i {
-                    into[j] += x * wide[j];
-                }
-                from += i + 1;
-            }
-        }
-        own
-    }
 }
 
 impl RowSums {
@@ -106,7 +55,8 @@ impl RowSums {
         let of_leaf = |leaf: usize| {
             let from = (leaf - first) * LEAF;
             let to = labels.len().min(from + LEAF);
-            let products = Products::of(&rows[from..to], &labels[from..to], self.classes, columns);
+            let products =
+                Products::of_rows(&rows[from..to], (&labels[from..to], self.classes), columns);
             Ok::<_, std::convert::Infallible>(products)
         };
         let Ok(sums) = sum_leaves(first..first + count, &of_leaf);
@@ -123,29 +73,38 @@ impl RowSums {
     /// [`KernelLearnError`]: no row, or entries that leave no factor.
     pub(crate) fn machines(mut self, c: f64) -> Result<Vec<Linear>, KernelLearnError> {
         self.sum(self.labels.len().div_ceil(LEAF));
-        let (classes, columns) = (self.classes, self.rows.columns());
         let total = self.sums.total(self.leaves).ok().flatten().ok_or(KernelLearnError::Empty)?;
-        let count: f64 = total.counts.iter().sum();
-        let of_class =
-            |class: usize| DVector::from_column_slice(&total.sums[class * columns..][..columns]);
-        let all = (0..classes).fold(DVector::zeros(columns), |all, class| all + of_class(class));
-        let mean = &all / count;
-        let moments = DMatrix::from_fn(columns, columns, |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            let penalty = if i == j { 0.5 / c } else { 0.0 };
-            total.products[i * (i + 1) / 2 + j] - count * mean[i] * mean[j] + penalty
-        });
-        let factor = Cholesky::new(moments).ok_or(KernelLearnError::NotSemidefinite)?;
-        let found = if classes == 2 { 1..2 } else { 0..classes };
-        let machine = |class: usize| {
-            let middle = 2.0 * total.counts[class] / count - 1.0;
-            let along = of_class(class) * 2.0 - &all * (1.0 + middle);
-            let weights = factor.solve(&along);
-            let bias = middle - mean.dot(&weights);
-            Linear { weights: weights.iter().copied().collect(), bias }
-        };
-        Ok(found.map(machine).collect())
+        solved(&total, c)
     }
+}
+
+/// The machines of a cost, one per output.
+///
+/// # Errors
+/// [`KernelLearnError`]: no row, or entries that leave no factor.
+pub(crate) fn solved(sums: &Products, c: f64) -> Result<Vec<Linear>, KernelLearnError> {
+    let (classes, columns, count) = (sums.counts().len(), sums.columns(), sums.count());
+    if count == 0.0 {
+        return Err(KernelLearnError::Empty);
+    }
+    let of_class = |class: usize| DVector::from_column_slice(sums.of_class(class));
+    let all = DVector::from_vec(sums.sum());
+    let mean = &all / count;
+    let moments = DMatrix::from_fn(columns, columns, |i, j| {
+        let penalty = if i == j { 0.5 / c } else { 0.0 };
+        let (i, j) = (i.max(j), i.min(j));
+        sums.product(i, j) - count * mean[i] * mean[j] + penalty
+    });
+    let factor = Cholesky::new(moments).ok_or(KernelLearnError::NotSemidefinite)?;
+    let found = if classes == 2 { 1..2 } else { 0..classes };
+    let machine = |class: usize| {
+        let middle = 2.0 * sums.counts()[class] / count - 1.0;
+        let along = of_class(class) * 2.0 - &all * (1.0 + middle);
+        let weights = factor.solve(&along);
+        let bias = middle - mean.dot(&weights);
+        Linear { weights: weights.iter().copied().collect(), bias }
+    };
+    Ok(found.map(machine).collect())
 }
 
 #[cfg(test)]
