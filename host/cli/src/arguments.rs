@@ -53,9 +53,11 @@ pub(super) struct TrainingArguments {
     /// stage: which of 16 rows, learnt from the training data, is nearest; for --emission categorical.
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]
     front: Vec<Stage>,
-    /// Differences from earlier samples as further channels: lags in samples, comma-separated and rising; none; or choose
+    /// Lags in samples, comma-separated and rising, or none, or choose: the differences from the samples at these
+    /// lags are further channels
     ///
-    /// With an --emission that has a past, the earlier samples that it predicts from. A device keeps as many samples as the
+    /// With --emission autoregressive the lags of the samples that it predicts from. A device keeps as many samples
+    /// as the
     /// longest lag [default: by --effort; for fisher one model for each of 1,2,4,8,16,32; 1,2 for an emission with a past;
     /// else none].
     #[arg(long, value_name = "LAGS", value_parser = lags, allow_negative_numbers = true)]
@@ -138,7 +140,7 @@ pub(super) struct TrainingArguments {
     /// Standard deviation in degrees of the rotation of a copy's vectors; 0 for none [default: 10]
     #[arg(long, value_name = "DEGREES", value_parser = not_negative, allow_negative_numbers = true)]
     rotation: Option<f64>,
-    /// Standard deviation of the logarithm of each channel's gain in a copy, about the channel's mean [default: 0.05]
+    /// Standard deviation of the logarithm of each channel's gain in a copy; the channel's mean stays [default: 0.05]
     #[arg(long, value_name = "FRACTION", value_parser = not_negative, allow_negative_numbers = true)]
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, comma-separated, or none: each training series is mirrored too

@@ -32,11 +32,11 @@ pub(super) struct Reading {
     /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
     #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
     alphabet: Option<Alphabet>,
-    /// Symbols of strings are words, not letters: these in their order, or those found [default: by looking]
+    /// Symbols of strings are words, not letters: these in their order, or those found [default: found from the data]
     #[arg(long, value_name = "WORD,WORD,...", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = words, conflicts_with = "alphabet")]
     words: Option<Words>,
-    /// Column of the events of a table with one event per line [default: event, symbol, code, word or command, where it
+    /// Column of the event in a table with one event per line [default: event, symbol, code, word or command, where it
     /// holds words and no other column is a channel]
     #[arg(long, value_name = "COLUMN", value_parser = column)]
     event_column: Option<Column>,
@@ -58,7 +58,7 @@ pub(super) struct Reading {
     /// Begin a new series at each change of the label
     #[arg(long)]
     segments: bool,
-    /// Decimal mark of numbers, . or , [default: by looking]
+    /// Decimal mark of numbers, . or , [default: found from the data]
     #[arg(long, value_name = "MARK", value_parser = decimal)]
     decimal: Option<char>,
     #[command(flatten)]
@@ -78,7 +78,7 @@ enum Words {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct TextOptions {
-    /// Character that separates the fields of a line, or tab, space [default: by looking]
+    /// Character that separates the fields of a line, or tab, space [default: found from the data]
     #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
     sep: Option<Separator>,
     /// Marks of missing values, separated by commas, in addition to empty fields [default: NA, N/A, NaN, ?, null, None]

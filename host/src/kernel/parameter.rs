@@ -147,7 +147,7 @@ impl Settings {
 /// Width of a Gaussian, in units of the features.
 pub const SIGMA: NumberParameter = NumberParameter {
     name: "sigma",
-    about: "Width, in units of the scores (gaussian) [default: 1]",
+    about: "Width of the kernel, relative to scores of mean square norm one (gaussian) [default: 1]",
     symbol: "S",
     range: NumberRange::Positive,
     default: 1.0,

@@ -40,7 +40,7 @@ pub(crate) struct OfData {
     /// Take the information of data from this file, as features --products and merge wrote it (empirical, diagonal)
     #[arg(long, value_name = "FILE.json", help_heading = "Kernel", requires = "model")]
     information_from: Option<PathBuf>,
-    /// Width, in units of the scores (gaussian) [default: 1]
+    /// Width of the kernel, relative to scores of mean square norm one (gaussian) [default: 1]
     #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     sigma: Option<f64>,

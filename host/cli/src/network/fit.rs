@@ -34,7 +34,7 @@ Examples:
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
-    /// Output file of the model: JSON, or BIF if it ends in .bif (without cuts); - for standard output
+    /// Output file of the model: JSON, or BIF if it ends in .bif (a network without intervals); - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Fit a classifier of this column
