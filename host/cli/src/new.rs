@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Room, Start,
+    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, RecordProject, Room, Start,
 };
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
@@ -16,15 +18,42 @@ use super::model::Model;
 use super::options::{self, note_idle};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
-use super::{Failure, Topic, note, tell, values};
+use super::{Failure, Topic, note, record_project, tell, values};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["board", "model", "data", "number", "rate", "tasks", "name", "force", "json"];
+const SHOWN: &[&str] = &[
+    "board",
+    "application",
+    "model",
+    "data",
+    "number",
+    "rate",
+    "tasks",
+    "name",
+    "force",
+    "channel-columns",
+    "json",
+];
+
+pub(super) const LONG_ABOUT: &str = "\
+Write a firmware project for one of many boards: around a model, or to record the data for one.
+
+`--application sensor` decides on the samples of a sensor, by --model. `--application record` sends the samples of a sensor over a \
+serial port, to `fishweir record`: it takes the names of the channels, with their units, from --channels, or from a model.";
 
 const EXAMPLES: &str = "\
 Examples:
-  fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv";
+  fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
+  fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
+
+/// Work of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Application {
+    /// Decide on the samples of a sensor
+    Sensor,
+    /// Send the samples of a sensor over a serial port, to be recorded
+    Record,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
@@ -34,9 +63,12 @@ pub(super) struct Arguments {
     /// The board
     #[arg(long, value_parser = boards())]
     board: &'static ProjectBoard,
+    /// Work of the program
+    #[arg(long, value_enum, default_value_t = Application::Sensor)]
+    application: Application,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
-    #[arg(short, long, value_name = "FILE")]
-    model: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
+    model: Option<PathBuf>,
     /// Recordings for the self-test, also played until there is a sensor driver [default: noise; with --number q15
     /// the training data]
     ///
@@ -195,25 +227,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let named =
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
-    let model = Model::read(&arguments.model)?;
-    let rate = match model.rate(arguments.rate)? {
-        Some(rate) => rate,
-        None => {
-            note(
-                Topic::AssumedRate,
-                format_args!(
-                    "the model does not say at what rate it was trained: the project takes {ASSUMED_RATE} samples per second; \
-                     name another with --rate"
-                ),
-            );
-            ASSUMED_RATE
-        }
+    if arguments.application == Application::Record {
+        return record(arguments, &name);
+    }
+    let Some(file) = arguments.model.as_deref() else {
+        return Err(Failure::input(
+            Topic::MissingOption,
+            "there is no model: add --model FILE, or --application record",
+        ));
     };
+    let model = Model::read(file)?;
+    let rate = model
+        .rate(arguments.rate)?
+        .unwrap_or_else(|| assumed_rate("the model does not say at what rate it was trained"));
     let measured = match arguments.number {
         NumberName::Q15 => {
             let named = arguments.data.as_deref();
             let reading = (&arguments.reading, &arguments.placing.clone().into());
-            Some(measured(&arguments.model, &model, named, reading, arguments.equal)?)
+            Some(measured(file, &model, named, reading, arguments.equal)?)
         }
         NumberName::F32 => None,
     };
@@ -243,18 +274,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             streams.map(move |samples| (samples, label))
         })
     });
-    let libraries = fishweir_sources::libraries()?;
     let project = Project {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
         model: numbers,
         rate,
-        core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
+        core: core_source()?,
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
-        file: &arguments.model,
+        file,
         board: arguments.board,
         model: numbers,
         fixed: instead.as_ref(),
@@ -262,7 +292,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let all = fishweir_sources::project(&made, libraries);
+    let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
     fishweir_sources::write(folder, &all)?;
     let cost = numbers.cost();
     let report = ProjectFiles {
@@ -284,6 +314,61 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         commands: commands(folder, arguments.board),
     };
     crate::output::print_report(&report, arguments.json)
+}
+
+/// Rate where nobody says one, which is noted with why.
+fn assumed_rate(why: &str) -> f64 {
+    note(
+        Topic::AssumedRate,
+        format_args!(
+            "{why}: the project takes {ASSUMED_RATE} samples per second; name another with --rate"
+        ),
+    );
+    ASSUMED_RATE
+}
+
+/// Writes a project that sends the samples of a sensor.
+fn record(arguments: &Arguments, name: &str) -> Result<(), Failure> {
+    let own = options::named([
+        ("--data", arguments.data.is_some()),
+        ("--number", arguments.number != NumberName::F32),
+        ("--equal", arguments.equal.is_some()),
+        ("--endless", arguments.endless),
+    ]);
+    note_idle(&own, "nothing is decided with --application record")?;
+    note_idle(&arguments.reading.given(), "nothing is read with --application record")?;
+    let model = arguments.model.as_deref().map(Model::read).transpose()?;
+    let mut channels = arguments.placing.channels();
+    if let (Some(model), true) = (&model, channels.is_empty()) {
+        let Observations::Channels(names) = model.deployed.observations() else {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes symbols, and a sensor gives numbers: name its channels with --channels",
+            ));
+        };
+        channels.clone_from(names);
+    }
+    let rate = match &model {
+        Some(model) => model.rate(arguments.rate)?,
+        None => arguments.rate,
+    };
+    let rate = rate.unwrap_or_else(|| assumed_rate("no rate is named"));
+    let project = RecordProject {
+        name,
+        board: arguments.board,
+        tasks: arguments.tasks,
+        channels: &channels,
+        rate,
+        core: core_source()?,
+    };
+    let commands = commands(&arguments.folder, arguments.board);
+    record_project::write(&arguments.folder, &project, commands, arguments.json)
+}
+
+/// Where the project has the libraries from.
+fn core_source() -> Result<CoreSource, Failure> {
+    let vendored = fishweir_sources::libraries()?.is_some();
+    Ok(if vendored { CoreSource::Vendored } else { CoreSource::Registry })
 }
 
 /// Reads the recordings for the self-test of a project in floating point.

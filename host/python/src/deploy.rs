@@ -226,7 +226,7 @@ pub(crate) fn project(
             board.name, room.ram[0], room.ram_there, room.flash[0], room.flash_there,
         )));
     }
-    let all = fishweir_sources::project(&made, libraries);
+    let all = fishweir_sources::project(&made.files, libraries);
     fishweir_sources::write(&folder, &all).map_err(said)?;
     let report = serde_json::json!({
         "folder": folder.display().to_string(), "board": board.name, "number": number, "rate": rate,
@@ -268,7 +268,7 @@ pub(crate) fn run(
             format!("{} ({})", board.name, board.core),
             if as_artefact { "artefact" } else { "source" }.to_owned(),
         ];
-        let report = DeviceComparison::new(names, &image, &run, parity, deployed.cost());
+        let report = DeviceComparison::new(names, Some(&image), &run, parity, deployed.cost());
         Ok(DeviceComparison { evidence: deployed.evidence_name(), ..report })
     })?;
     report(&compared.map_err(refused)?)

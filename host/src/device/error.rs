@@ -115,6 +115,33 @@ pub enum DeviceError {
         /// Answers received.
         answers: usize,
     },
+    /// The device did not say what it measures.
+    #[error(
+        "the device did not describe its channels in {seconds} s; the application `record` does every quarter of a second: is it \
+         that one, at this rate of the port?"
+    )]
+    NotDescribed {
+        /// Duration of the wait.
+        seconds: u64,
+    },
+    /// The device began anew while its samples were recorded.
+    #[error("the device began anew after {samples} samples")]
+    #[strum(serialize = "device-restarted")]
+    Restarted {
+        /// Samples recorded before.
+        samples: usize,
+    },
+    /// A name that no channel can have.
+    #[error("channel {channel} is called `{name}`: {why}; name it otherwise")]
+    #[strum(serialize = "bad-channel-name")]
+    ChannelName {
+        /// Number of the channel, from 1.
+        channel: usize,
+        /// Its name.
+        name: String,
+        /// Fault of the name.
+        why: &'static str,
+    },
     /// The device speaks another version of the format.
     #[error(
         "the device speaks version {found} of the wire format, this program version {VERSION}; build both from one checkout"

@@ -36,6 +36,15 @@ pub struct ProjectBoard {
     pub(super) script: &'static str,
     /// Arguments of the linker.
     pub(super) link: &'static [&'static str],
+    /// Serial port.
+    pub(super) line: SerialLine,
+}
+
+/// `line.rs`, and the values of its names.
+#[derive(Debug)]
+pub(super) struct SerialLine {
+    pub(super) source: &'static str,
+    pub(super) names: &'static [(&'static str, &'static str)],
 }
 
 /// Start of an image.
@@ -59,6 +68,33 @@ riscv-rt = { version = \"0.18.0\", features = [\"memory\", \"single-hart\"] }
 semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
 ";
 
+/// A port of an emulated board: its address, and the names of its registers.
+macro_rules! emulated_line {
+    ($port:literal, $register:literal, $start:literal, $ready:literal, $data:literal, $status:literal) => {
+        SerialLine {
+            source: include_str!("template/record/lines/emulated.rs"),
+            names: &[
+                ("{{port}}", $port),
+                ("{{register}}", $register),
+                ("{{start}}", $start),
+                ("{{ready}}", $ready),
+                ("{{data}}", $data),
+                ("{{status}}", $status),
+            ],
+        }
+    };
+}
+
+/// A port that a package of the board drives.
+macro_rules! packaged_line {
+    ($source:literal) => {
+        SerialLine {
+            source: include_str!($source),
+            names: &[("{{through}}", include_str!("template/record/lines/through.rs"))],
+        }
+    };
+}
+
 const EMULATED: ProjectBoard = ProjectBoard {
     name: "",
     title: "",
@@ -73,6 +109,7 @@ const EMULATED: ProjectBoard = ProjectBoard {
     memory_is_told: true,
     script: "",
     link: &["--nmagic", "-Tlink.x"],
+    line: emulated_line!("0x4000_4000", "u32", "(0x10, 16), (0x08, 1)", "", "0", "(0x04, 1, 0)"),
 };
 
 const ON_PROBE: ProjectBoard = ProjectBoard {
@@ -90,6 +127,14 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         clock: Clock { hertz: 16_000_000, part: "nRF51822" },
         target: "thumbv6m-none-eabi",
         memory: [(0, 256), (0x2000_0000, 16)],
+        line: emulated_line!(
+            "0x4000_2000",
+            "u32",
+            "(0x500, 4), (0x50C, 24), (0x524, 0x01D7_E000), (0x008, 1)",
+            "write(STATUS.0, 0);\n            ",
+            "0x51C",
+            "(0x11C, 1, 1)"
+        ),
         ..EMULATED
     },
     ProjectBoard {
@@ -99,6 +144,7 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         clock: Clock { hertz: 72_000_000, part: "STM32F103" },
         target: "thumbv7m-none-eabi",
         memory: [(0, 256), (0x2000_0000, 64)],
+        line: emulated_line!("0x4000_C000", "u32", "(0x30, 0x101)", "", "0", "(0x18, 0x20, 0)"),
         ..EMULATED
     },
     ProjectBoard {
@@ -118,6 +164,14 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         target: "thumbv8m.main-none-eabihf",
         // The core starts in the secure state, whose aliases of the memories have bit 28 set.
         memory: [(0x1000_0000, 4096), (0x3800_0000, 4096)],
+        line: emulated_line!(
+            "0x5020_0000",
+            "u32",
+            "(0x10, 16), (0x08, 1)",
+            "",
+            "0",
+            "(0x04, 1, 0)"
+        ),
         ..EMULATED
     },
     ProjectBoard {
@@ -138,6 +192,7 @@ REGION_ALIAS(\"REGION_BSS\", RAM);
 REGION_ALIAS(\"REGION_HEAP\", RAM);
 REGION_ALIAS(\"REGION_STACK\", RAM);
 ",
+        line: emulated_line!("0x1000_0000", "u8", "", "", "0", "(5, 0x20, 0x20)"),
         ..EMULATED
     },
     ProjectBoard {
@@ -153,6 +208,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-nrf = { version = \"0.11.0\", features = [\"defmt\", \"nrf52840\", \"time-driver-rtc1\"] }
 ",
         memory: [(0, 1024), (0x2000_0000, 256)],
+        line: packaged_line!("template/record/lines/nrf.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -178,6 +234,7 @@ MEMORY
 }
 ",
         link: &["--nmagic", "-Tlink.x", "-Tlink-rp.x", "-Tdefmt.x"],
+        line: packaged_line!("template/record/lines/rp.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -205,6 +262,7 @@ SECTIONS
 
 _stext = ADDR(.start_block) + SIZEOF(.start_block);
 ",
+        line: packaged_line!("template/record/lines/rp.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -220,6 +278,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \"time-driver-any\"] }
 ",
         memory: [(0x0800_0000, 512), (0x2000_0000, 128)],
+        line: packaged_line!("template/record/lines/stm32.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -235,6 +294,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32g071rb\", \"time-driver-any\"] }
 ",
         memory: [(0x0800_0000, 128), (0x2000_0000, 36)],
+        line: packaged_line!("template/record/lines/stm32.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -254,6 +314,7 @@ esp-hal = { version = \"1.2.2\", features = [\"defmt\", \"esp32c3\", \"unstable\
         memory: [(0x4200_0000, 4096), (0x3FC8_0000, 313)],
         memory_is_told: false,
         link: &["-Tlinkall.x", "-Tdefmt.x"],
+        line: packaged_line!("template/record/lines/esp.rs"),
         ..ON_PROBE
     },
 ];
