@@ -63,7 +63,7 @@ impl RecordProject<'_> {
             return Err(ProjectError::Line { rate, channels: channels.len(), most });
         }
         let emulated = board.is_emulated();
-        let period_ns = (1e9 / rate).round() as u64;
+        let period_ns = (1e9 / rate).round() as usize;
         let names: Vec<String> = channels.iter().map(|name| format!("{name:?}")).collect();
         let libraries = format!(
             "embedded-io = \"0.7.1\"\nfishweir-device = {{ {} }}",
@@ -89,7 +89,7 @@ impl RecordProject<'_> {
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
-            ("{{period_ns}}", period_ns.to_string()),
+            ("{{period_ns}}", grouped(period_ns).replace(' ', "_")),
             ("{{port_name}}", if emulated { "/dev/pts/N" } else { "/dev/ttyACM0" }.to_owned()),
         ]);
         let filled = |template: &str| fill(template, &values);
