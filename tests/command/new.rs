@@ -124,3 +124,55 @@ fn what_has_no_fixed_point_is_refused() {
         "idle-option --equal --number q15",
     );
 }
+
+#[test]
+fn a_project_that_records_needs_channels_and_no_model() {
+    let folder = Folder::new();
+    let at = folder.at("log");
+    let line = format!("new {at} --board nrf52840-dk --application record");
+    refuses(&line, "missing-required-argument --model");
+    refuses(
+        &format!("new {at} --board nrf52840-dk --channels x"),
+        "missing-option --model --application",
+    );
+    let symbols = fixtures().at("strings.json");
+    refuses(&format!("{line} --model {symbols}"), "wrong-observations --channels");
+    refuses(&format!("{line} --channels x,label --rate 50"), "bad-channel-name label");
+    refuses(&format!("{line} --channels x,x --rate 50"), "bad-channel-name x");
+    refuses(&format!("{line} --channels x,y,z --rate 1000"), "bad-rate 1000 487");
+    let emulated = line.replace("nrf52840-dk", "microbit");
+    refuses(&format!("{emulated} --channels x --rate 50 --async"), "no-clock microbit");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+    answers(format!("{line} --channels x"), "assumed-rate --rate");
+    answers(format!("{line} --channels x --rate 50 --force --endless"), "idle-option --endless");
+    // Names and rate of a model, which the next recordings are for.
+    let model = fixtures().at("three.json");
+    let told = json(&format!("{line} --model {model} --rate 104 --force --json"));
+    let header = fs::read_to_string(fixtures().at("three.csv")).expect("reads");
+    let names = header.lines().next().expect("a header").rsplit(',').take(2).collect::<Vec<_>>();
+    assert_eq!(told["channels"], serde_json::json!([names[1], names[0]]));
+    assert_eq!(told["rate"], 104.0);
+
+    // No name of a template is left anywhere.
+    for (number, board) in fishweir::project::PROJECT_BOARDS.iter().enumerate() {
+        for style in if board.is_emulated() { &[""][..] } else { &["", "--async"] } {
+            let at = folder.at(format!("n{number}{style}"));
+            let name = board.name;
+            printed(&format!(
+                "new {at} --board {name} --application record --channels x --rate 0.5 {style}"
+            ));
+            let mut seen = 0;
+            for part in ["", "src", ".cargo"] {
+                for entry in fs::read_dir(Path::new(&at).join(part)).expect("reads") {
+                    let path = entry.expect("reads").path();
+                    if path.is_file() {
+                        seen += 1;
+                        let text = fs::read_to_string(&path).expect("reads");
+                        assert!(!text.contains("{{") && !text.contains("}}"), "{name} {path:?}");
+                    }
+                }
+            }
+            assert!(seen >= 10, "{name}: {seen}");
+        }
+    }
+}

@@ -294,11 +294,13 @@ fn every_real_board_has_its_image_in_both_styles() {
         let target = board.target;
         let added = Command::new("rustup").args(["target", "add", target]).status();
         assert!(added.is_ok_and(|added| added.success()), "{target}");
-        for style in ["", "--async"] {
-            let name = format!("{}{style}", board.name);
+        // Slower than the watchdog is patient: it is fed meanwhile.
+        let decides = format!("--model {model} --rate 0.1");
+        let records = "--application record --channels x,y,z --rate 0.1";
+        for (style, task) in [("", &*decides), ("--async", &decides), ("--async", records)] {
+            let name = format!("{}{style}-{}", board.name, task.len());
             let at = folder.at(&name);
-            // Slower than the watchdog is patient: it is fed meanwhile.
-            printed(&format!("new {at} --board {} --model {model} --rate 0.1 {style}", board.name));
+            printed(&format!("new {at} --board {} {task} {style}", board.name));
             let output = cargo(Path::new(&at), "build --release");
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");

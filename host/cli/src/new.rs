@@ -38,20 +38,20 @@ const SHOWN: &[&str] = &[
 pub(super) const LONG_ABOUT: &str = "\
 Write a firmware project for one of many boards: around a model, or to record the data for one.
 
-`--application sensor` decides on the samples of a sensor, by --model. `--application record` sends the samples of a sensor over a \
-serial port, to `fishweir record`: it takes the names of the channels, with their units, from --channels, or from a model.";
+`--application sensor` decides on the samples of a sensor with the model. `--application record` sends the samples of a sensor over \
+a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets.";
 
 const EXAMPLES: &str = "\
 Examples:
   fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
   fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
 
-/// Work of the program.
+/// Task of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Application {
-    /// Decide on the samples of a sensor
+    /// Decide on the samples of a sensor, with a model
     Sensor,
-    /// Send the samples of a sensor over a serial port, to be recorded
+    /// Send the samples of a sensor over a serial port, for `fishweir record`
     Record,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
     /// The board
     #[arg(long, value_parser = boards())]
     board: &'static ProjectBoard,
-    /// Work of the program
+    /// Task of the program
     #[arg(long, value_enum, default_value_t = Application::Sensor)]
     application: Application,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact

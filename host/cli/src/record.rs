@@ -18,18 +18,18 @@ use signal_hook::flag;
 use super::{Failure, Topic, note, output, progress, values};
 
 pub(super) const LONG_ABOUT: &str = "\
-Record labelled samples from a board at a serial port, as a table that `fit` reads.
+Record labelled samples from a board at a serial port, in a table that `fit` reads.
 
-The board runs the application `record`: a project of `fishweir new --application record`, the firmware's image, or another \
-program that sends the records `D` and `H` of the wire format. It names the channels and numbers the samples.
+The board must run the application `record`: a project of `fishweir new --application record`, or another program that sends the \
+records `D` and `H` of the wire format. It names the channels and numbers the samples.
 
-Each take is a series of FILE: a new file, or more series of one with the same columns; what is there stays. A sample that the \
-line loses or damages has empty fields in its place. Times are the numbers of the samples times the sample period, which is \
-measured by this machine's clock.
+Each take is a series of FILE. If the file exists and has the same columns, takes are added to it. Samples that the line lost or \
+damaged have empty fields. The time of a sample is its number times the sample period, which fishweir measures by the clock of \
+this machine.
 
-Ctrl-C ends the take and the command; the samples so far are kept. So they are where the board is unplugged or begins anew.
+Ctrl-C ends the take and the command, and keeps the samples so far. So does a board that is unplugged or restarts.
 
-Exit codes: 0 recorded; 2 the board, the port or the file failed, and why.";
+Exit codes: 0 recorded; 2 the board, the port or the file failed, and the error says why.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,31 +39,31 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The serial port of the board, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
+    /// Serial port of the board, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
     #[arg(long)]
     port: String,
-    /// Bits per second of a serial port: eight bits, no parity, one stop bit
+    /// Bits per second of a serial port, with eight bits, no parity and one stop bit
     #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD)]
     baud: u32,
-    /// Table to write, or to add series to
+    /// Table to write; takes are added to an existing one
     #[arg(short, long, value_name = "FILE.csv")]
     output: PathBuf,
-    /// Label of the takes; without one the table has no labels
+    /// Label of the takes [default: a table without labels]
     #[arg(long)]
     label: Option<String>,
-    /// Value of a column for whole series, such as subject=ann; may be repeated
+    /// Column for whole series and its value, such as subject=ann
     #[arg(long, value_name = "NAME=VALUE", value_parser = column)]
     column: Vec<(String, String)>,
-    /// Length of a take [default: until Ctrl-C]
+    /// Length of a take in seconds [default: until Ctrl-C]
     #[arg(long, value_name = "SECONDS", value_parser = values::positive, allow_negative_numbers = true)]
     seconds: Option<f64>,
     /// Number of takes, one after another
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     takes: u32,
-    /// Pause before each take, for hands and feet
+    /// Seconds before each take
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = values::not_negative, allow_negative_numbers = true)]
     countdown: f64,
-    /// Time in seconds after which a silent board is given up
+    /// Seconds without a sample after which the command gives up
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
     /// Report as JSON

@@ -26,11 +26,11 @@ const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "json"];
 pub(super) const LONG_ABOUT: &str = "\
 Run a model on a microcontroller, emulated or at a port, and compare every bit with the host.
 
-Without --port the firmware is built around the model for an emulated board. With --port the board there has an image around \
-this model already, of the application `classify_stream`: the firmware's, or that of a project of `fishweir new --application \
-stream`. Each sample waits for the answer to the one before. Samples and answers that the line loses are counted.
+Without --port, fishweir builds the firmware around the model and runs it under QEMU. With --port, the board must already run \
+an image around this model that answers as the application `classify_stream` of `fishweir-device` does. Each sample then waits for \
+the answer to the previous one. Samples and answers that the line loses are counted.
 
-Exit codes: 0 every bit agrees; 1 bits differ, or the line lost samples or answers; 2 usage, or a device that does not answer.";
+Exit codes: 0 every bit agrees; 1 bits differ, or samples or answers were lost; 2 bad input, or a board that does not answer.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,13 +58,13 @@ pub(super) struct Arguments {
     /// Folder of the firmware [default: that of the checkout this program was built from, or a copy of it]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
-    /// Run on the board at this serial port, such as /dev/ttyACM0, or at a bridge to one, HOST:PORT
+    /// Serial port of a board to run on, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
     #[arg(long, conflicts_with_all = ["board", "artefact", "firmware"])]
     port: Option<String>,
-    /// Bits per second of the serial port
+    /// Bits per second of the serial port, with eight bits, no parity and one stop bit
     #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD, requires = "port")]
     baud: u32,
-    /// Time in seconds after which a silent device is given up
+    /// Seconds without an answer after which the command gives up
     #[arg(long, value_name = "SECONDS", default_value = "30", requires = "port", value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
     #[command(flatten)]

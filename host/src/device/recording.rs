@@ -75,12 +75,12 @@ impl<'o, R: Read> SampleListener<'o, R> {
     /// [`Options::retry`].
     ///
     /// Lost samples become missing ones by their numbers; a doubled sample is dropped. A number that goes back, or that is
-    /// further ahead than the time that has passed bears, is of a device that began anew.
+    /// further ahead than the time that has passed bears, is of a device that restarted.
     ///
     /// Returns the samples so far, and why they end before they were to.
     ///
     /// # Errors
-    /// In the second part: when the link fails or is silent for longer than [`Options::patience`], when the device began anew
+    /// In the second part: when the link fails or is silent for longer than [`Options::patience`], when the device restarted
     /// ([`DeviceError::Restarted`]), or when its samples are not those that it described.
     pub fn record(
         &mut self,
@@ -151,11 +151,11 @@ pub fn check_names(channels: &[String]) -> Result<(), DeviceError> {
     for (index, name) in channels.iter().enumerate() {
         let plain = name.split(['[', '(']).next().unwrap_or_default().trim().to_lowercase();
         let why = match plain.as_str() {
-            "" => "it is empty",
-            "series" | "label" | "t" | "time" => "another column of the table has it",
-            _ if channels[..index].contains(name) => "two channels have it",
-            _ if name.contains(char::is_control) => "it has a control character",
-            _ if name.len() > ChannelDescription::NAME_LONGEST => "it has more than 48 bytes",
+            "" => "a name must not be empty",
+            "series" | "label" | "t" | "time" => "a column of the table has this name",
+            _ if channels[..index].contains(name) => "two channels have this name",
+            _ if name.contains(char::is_control) => "a control character is in it",
+            _ if name.len() > ChannelDescription::NAME_LONGEST => "a name has at most 48 bytes",
             _ => continue,
         };
         return Err(DeviceError::ChannelName { channel: index + 1, name: name.clone(), why });
@@ -217,7 +217,7 @@ impl Take {
         self.clock.period()
     }
 
-    /// Takes in a sample; `false` if its number is of a device that began anew.
+    /// Takes in a sample; `false` if its number is of a device that restarted.
     fn push(
         &mut self,
         index: SampleIndex,

@@ -15,7 +15,7 @@ use super::recording::Take;
 pub enum RecordingError {
     /// The file has other columns.
     #[error(
-        "{}: its first line is `{found}`, not `{expected}`; name another file, or record the same columns",
+        "{}: the first line is `{found}`, but these takes have the columns `{expected}`; name another file",
         path.display()
     )]
     OtherColumns {
@@ -27,7 +27,7 @@ pub enum RecordingError {
         expected: String,
     },
     /// No name for a column of whole series.
-    #[error("column `{name}`: the name is empty, or another column's; name another")]
+    #[error("column `{name}`: the name is empty or another column has it; choose another")]
     #[strum(serialize = "bad-column")]
     Column {
         /// Its name.

@@ -98,7 +98,7 @@ fn whatever_is_damaged_or_lost_no_sample_is_invented() {
 }
 
 #[test]
-fn numbers_wrap_and_a_device_that_begins_anew_ends_the_take() {
+fn numbers_wrap_and_a_device_that_restarts_ends_the_take() {
     let wrapped = [sample(0xFF_FFFE), sample(0xFF_FFFF), sample(0), sample(2)].concat();
     let (wrapped, _) = take(&wrapped);
     assert_eq!((wrapped.samples(), wrapped.lost()), (5, 1));
@@ -126,7 +126,9 @@ fn other_records_are_refused_by_what_they_are() {
     let opened = |frames: Vec<u8>| SampleListener::new(Cursor::new(frames), &options).err();
     let refusal = |frames| opened(frames).expect("refused").to_string();
     assert!(refusal(other).contains("another application"));
-    for (name, why) in [("", "empty"), ("Label", "another column"), ("t [s]", "another column")] {
+    for (name, why) in
+        [("", "be empty"), ("Label", "a column of the table"), ("t [s]", "a column of the table")]
+    {
         let said = refusal([description(0, name), description(1, "y")].concat());
         assert!(said.contains("channel 1 ") && said.contains(why), "{said}");
     }
