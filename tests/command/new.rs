@@ -143,10 +143,16 @@ fn a_project_that_records_needs_channels_and_no_model() {
     let emulated = line.replace("nrf52840-dk", "microbit");
     refuses(&format!("{emulated} --channels x --rate 50 --async"), "no-clock microbit");
     assert!(!Path::new(&at).exists(), "nothing is written");
-    answers(format!("{line} --channels x"), "assumed-rate --rate");
+    let assumed = notes(&*format!("{line} --channels x"));
+    assert!(assumed.iter().any(|note| note.is("assumed-rate --rate")), "{assumed:?}");
     answers(format!("{line} --channels x --rate 50 --force --endless"), "idle-option --endless");
-    // Names and rate of a model, which the next recordings are for.
+    // What answers a host waits for it beside its watchdog, and is compared in floating point.
+    let stream = format!("new {} --board nrf52840-dk --application stream", folder.at("host"));
     let model = fixtures().at("three.json");
+    refuses(&format!("{stream} --model {model}"), "needs-tasks nrf52840-dk --async");
+    refuses(&format!("{stream} --model {model} --async --number q15"), "unsupported --number");
+    refuses(&format!("{stream} --channels x"), "missing-option --model");
+    // Names and rate of a model, which the next recordings are for.
     let told = json(&format!("{line} --model {model} --rate 104 --force --json"));
     let header = fs::read_to_string(fixtures().at("three.csv")).expect("reads");
     let names = header.lines().next().expect("a header").rsplit(',').take(2).collect::<Vec<_>>();
@@ -156,23 +162,36 @@ fn a_project_that_records_needs_channels_and_no_model() {
     // No name of a template is left anywhere.
     for (number, board) in fishweir::project::PROJECT_BOARDS.iter().enumerate() {
         for style in if board.is_emulated() { &[""][..] } else { &["", "--async"] } {
-            let at = folder.at(format!("n{number}{style}"));
             let name = board.name;
-            printed(&format!(
-                "new {at} --board {name} --application record --channels x --rate 0.5 {style}"
-            ));
-            let mut seen = 0;
-            for part in ["", "src", ".cargo"] {
-                for entry in fs::read_dir(Path::new(&at).join(part)).expect("reads") {
-                    let path = entry.expect("reads").path();
-                    if path.is_file() {
-                        seen += 1;
-                        let text = fs::read_to_string(&path).expect("reads");
-                        assert!(!text.contains("{{") && !text.contains("}}"), "{name} {path:?}");
-                    }
+            let records = "record --channels x".to_owned();
+            for task in [records, format!("stream --model {model}")] {
+                let at = folder.at(format!("n{number}{style}{}", &task[..1]));
+                if style.is_empty() && !board.is_emulated() && task.starts_with('s') {
+                    continue;
                 }
+                printed(&format!(
+                    "new {at} --name n --board {name} --application {task} --rate 50 {style}"
+                ));
+                no_names_are_left(Path::new(&at));
             }
-            assert!(seen >= 10, "{name}: {seen}");
         }
     }
+}
+
+/// No name of a template is left in a project's own files, but for the braces of formats.
+fn no_names_are_left(project: &Path) {
+    let mut seen = 0;
+    for part in ["", "src", ".cargo"] {
+        for entry in fs::read_dir(project.join(part)).expect("reads") {
+            let path = entry.expect("reads").path();
+            if path.is_file() {
+                seen += 1;
+                let text = fs::read_to_string(&path).expect("reads");
+                let name =
+                    text.split("{{").skip(1).find(|rest| rest.starts_with(char::is_alphabetic));
+                assert!(name.is_none(), "{path:?}: {name:?}");
+            }
+        }
+    }
+    assert!(seen >= 10, "{project:?}: {seen}");
 }

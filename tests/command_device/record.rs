@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::fixtures::Folder;
 use crate::new::{cargo, share_core};
-use crate::terminal::{Line, Noise, RATE, carry, measured, record, terminal};
+use crate::terminal::{Line, Noise, RATE, ending, measured, record, terminal, with_emulated};
 use crate::{PROGRAM, Run, fishweir, json, printed};
 
 /// Rows of a series: label, time, and values where they are not missing.
@@ -59,9 +59,7 @@ fn with_board<T>(every: u64, check: impl FnOnce(&str) -> T) -> T {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| record(&mut Line { terminal: board, noise: Noise::new(every) }, &ended));
-        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&port)));
-        ended.store(true, Ordering::Relaxed);
-        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        ending(&ended, || check(&port))
     })
 }
 
@@ -189,19 +187,10 @@ fn a_project_is_recorded_under_emulation() {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/target");
     let elf = Path::new(built).join(board.target).join("release/triangles");
     let qemu = Qemu::start(&Image::open(board, &elf).expect("an image")).expect("QEMU starts");
-    let (terminal, port) = terminal();
-    let (ended, file) = (AtomicBool::new(false), folder.at("triangles.csv"));
-    let told = thread::scope(|scope| {
-        let line = Line { terminal, noise: Noise::new(400) };
-        scope.spawn(|| carry(qemu.serial(), &mut { line }, &ended));
-        let told =
-            fishweir(&format!("record --port {port} -o {file} --seconds 1.5 --countdown 0 --json"))
-                .output();
-        ended.store(true, Ordering::Relaxed);
-        told.expect("starts")
+    let file = folder.at("triangles.csv");
+    let told = with_emulated(&qemu, 400, |port| {
+        json(&format!("record --port {port} -o {file} --seconds 1.5 --countdown 0 --json"))
     });
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
     let text = folder.text("triangles.csv");
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("series,t [s],x,y"));

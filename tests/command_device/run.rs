@@ -76,11 +76,9 @@ fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
 #[cfg(unix)]
 #[test]
 fn a_board_at_a_port_agrees_to_the_last_bit_and_losses_are_counted() {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     use fishweir::device::{Board, Firmware, ModelFile, Qemu};
 
-    use crate::terminal::{Line, Noise, carry, terminal};
+    use crate::terminal::with_emulated;
 
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
     let folder = Folder::new();
@@ -97,17 +95,11 @@ fn a_board_at_a_port_agrees_to_the_last_bit_and_losses_are_counted() {
     let qemu = Qemu::start(&image).expect("QEMU starts");
     // The board goes on from run to run.
     let run = |every: u64, model: &str| {
-        let (terminal, port) = terminal();
-        let ended = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let line = Line { terminal, noise: Noise::new(every) };
-            scope.spawn(|| carry(qemu.serial(), &mut { line }, &ended));
-            let run = fishweir(&format!(
+        with_emulated(&qemu, every, |port| {
+            let line = format!(
                 "run {data} --model {model} --limit 100 --port {port} --patience 20 --json"
-            ))
-            .output();
-            ended.store(true, Ordering::Relaxed);
-            run.expect("starts")
+            );
+            fishweir(&line).output().expect("starts")
         })
     };
     let report = |output: &std::process::Output| -> Value {

@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use embedded_io::ErrorType;
+use fishweir::device::Qemu;
 use fishweir_device::applications::record::Recorder;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -100,8 +102,26 @@ pub(crate) fn record(line: &mut Line, ended: &AtomicBool) {
     }
 }
 
-/// Carries bytes between an emulated serial port and a terminal until told to end, with noise both ways.
-pub(crate) fn carry(mut serial: &UnixStream, line: &mut Line, ended: &AtomicBool) {
+/// Runs a check beside an emulated board, whose serial port is a terminal of this name over a line with noise both ways.
+pub(crate) fn with_emulated<T>(qemu: &Qemu, every: u64, check: impl FnOnce(&str) -> T) -> T {
+    let (terminal, port) = terminal();
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            carry(qemu.serial(), Line { terminal, noise: Noise::new(every) }, &ended);
+        });
+        ending(&ended, || check(&port))
+    })
+}
+
+/// Says at the end of a check, also of one that fails, that it has ended.
+pub(crate) fn ending<T>(ended: &AtomicBool, check: impl FnOnce() -> T) -> T {
+    let done = catch_unwind(AssertUnwindSafe(check));
+    ended.store(true, Ordering::Relaxed);
+    done.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn carry(mut serial: &UnixStream, mut line: Line, ended: &AtomicBool) {
     serial.set_read_timeout(Some(Duration::from_millis(2))).expect("a socket has time-outs");
     let mut bytes = [0; 256];
     while !ended.load(Ordering::Relaxed) {
@@ -109,7 +129,7 @@ pub(crate) fn carry(mut serial: &UnixStream, line: &mut Line, ended: &AtomicBool
             let _ = serial.write_all(&line.noise.pass(&bytes[..read]));
         }
         if let Ok(read) = serial.read(&mut bytes) {
-            let Ok(()) = embedded_io::Write::write_all(line, &bytes[..read]);
+            let Ok(()) = embedded_io::Write::write_all(&mut line, &bytes[..read]);
         }
     }
 }

@@ -7,7 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, RecordProject, Room, Start,
+    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, RecordProject, Room,
+    SampleSource, Start,
 };
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
@@ -39,7 +40,8 @@ pub(super) const LONG_ABOUT: &str = "\
 Write a firmware project for one of many boards: around a model, or to record the data for one.
 
 `--application sensor` decides on the samples of a sensor with the model. `--application record` sends the samples of a sensor over \
-a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets.";
+a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
+`--application stream` decides on the samples that `fishweir run --port` sends. Real boards need --async for it.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,12 +49,15 @@ Examples:
   fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
 
 /// Task of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 enum Application {
     /// Decide on the samples of a sensor, with a model
     Sensor,
     /// Send the samples of a sensor over a serial port, for `fishweir record`
     Record,
+    /// Decide on samples that come over a serial port, with a model, for `fishweir run --port`
+    Stream,
 }
 
 #[derive(Debug, clap::Args)]
@@ -123,6 +128,7 @@ fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
 struct ProjectFiles {
     folder: String,
     board: &'static str,
+    application: Application,
     number: NumberName,
     /// Share of the data's windows that fixed point decides as `f64` does; null of floating point.
     equal_decisions: Option<f64>,
@@ -182,8 +188,14 @@ impl std::fmt::Display for ProjectFiles {
         let recordings = counted(self.recordings, "recording");
         // A hundredth of a hertz is within what a clock is off.
         let rate = (self.rate * 100.0).round() / 100.0;
-        writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?;
-        if self.cut {
+        let plays = self.application == Application::Sensor;
+        match plays {
+            true => {
+                writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?
+            }
+            false => writeln!(f, "  decides on the samples that come over its serial port")?,
+        }
+        if self.cut && plays {
             writeln!(
                 f,
                 "  no whole window of the recordings is played: they are shorter, or longer than a part of the flash holds"
@@ -229,6 +241,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let name = arguments.name.clone().or(named).unwrap_or_default();
     if arguments.application == Application::Record {
         return record(arguments, &name);
+    }
+    let samples = match arguments.application {
+        Application::Stream => SampleSource::Host,
+        _ => SampleSource::Sensor,
+    };
+    if samples == SampleSource::Host && arguments.number == NumberName::Q15 {
+        return Err(Failure::input(
+            Topic::Unsupported,
+            "--number q15: `fishweir run` compares in f32; leave it out with --application stream",
+        ));
     }
     let Some(file) = arguments.model.as_deref() else {
         return Err(Failure::input(
@@ -278,6 +300,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
+        samples,
         model: numbers,
         rate,
         core: core_source()?,
@@ -295,9 +318,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
     fishweir_sources::write(folder, &all)?;
     let cost = numbers.cost();
+    let mut commands = commands(folder, arguments.board);
+    if samples == SampleSource::Host {
+        let port = record_project::port(arguments.board);
+        commands.push(format!("fishweir run DATA --model {} --port {port}", file.display()));
+    }
     let report = ProjectFiles {
         folder: shown.to_string(),
         board: arguments.board.name,
+        application: arguments.application,
         number: arguments.number,
         equal_decisions: measured.as_ref().map(|measured| measured.deviation.equal_decisions),
         files: all.len(),
@@ -311,7 +340,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
-        commands: commands(folder, arguments.board),
+        commands,
     };
     crate::output::print_report(&report, arguments.json)
 }

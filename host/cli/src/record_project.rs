@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use fishweir::project::RecordProject;
+use fishweir::project::{ProjectBoard, RecordProject};
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub(super) fn write(
     let libraries = fishweir_sources::libraries()?;
     let all = fishweir_sources::project(&files, libraries);
     fishweir_sources::write(folder, &all)?;
-    let port = if project.board.is_emulated() { "/dev/pts/N" } else { "/dev/ttyACM0" };
+    let port = port(project.board);
     commands.push(format!("fishweir record --port {port} -o samples.csv --label NAME"));
     let report = RecordFiles {
         folder: folder.display().to_string(),
@@ -61,4 +61,9 @@ pub(super) fn write(
         commands,
     };
     crate::output::print_report(&report, json)
+}
+
+/// A usual name of the serial port of a board.
+pub(super) fn port(board: &ProjectBoard) -> &'static str {
+    if board.is_emulated() { "/dev/pts/N" } else { "/dev/ttyACM0" }
 }

@@ -3,7 +3,8 @@
 use super::ProjectError;
 use super::board::{ProjectBoard, Start};
 use crate::data::rate_words;
-use crate::device::Board;
+use crate::device::{Board, Port};
+use crate::report::grouped;
 
 /// Source of a project's `fishweir-core`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,11 @@ const TAKEN: [&str; 12] = [
     "std",
     "test",
 ];
+
+/// What happens to the image of an emulated board with a serial port.
+const RUNS_WITH_PORT: &str = "\
+builds the image and runs it under QEMU, whose serial port is a terminal of this machine. QEMU says which, `/dev/pts/N`, and
+runs until it is ended.";
 
 /// What every project has.
 pub(super) struct Base<'a> {
@@ -130,6 +136,13 @@ impl Base<'_> {
             ("{{watchdog}}", watchdog),
         ];
         let mut names = texts.map(|(name, text)| (name, text.to_owned())).to_vec();
+        let (host_runs, port) = match board.is_emulated() {
+            true => (RUNS_WITH_PORT, "/dev/pts/N"),
+            false => (runs.as_str(), "/dev/ttyACM0"),
+        };
+        names.push(("{{host_runs}}", host_runs.to_owned()));
+        names.push(("{{port_name}}", port.to_owned()));
+        names.push(("{{baud}}", grouped(Port::BAUD as usize)));
         names.push(("{{rate}}", rate_words(1.0 / self.rate)));
         names.push(("{{link}}", link.join(", ")));
         names.push(("{{dependencies}}", format!("{}{}", board.dependencies, parts.dependencies)));

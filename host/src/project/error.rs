@@ -50,6 +50,12 @@ pub enum ProjectError {
         /// Samples per second that the port carries.
         most: usize,
     },
+    /// A real board waits for its line beside its watchdog.
+    #[error("a program on {board} that waits for a host has tasks, to feed the watchdog meanwhile")]
+    NeedsTasks {
+        /// The board.
+        board: &'static str,
+    },
     /// An emulated board has no driver of time.
     #[error("{board} is emulated without a clock: tasks want a real board, one loop runs here too")]
     NoClock {

@@ -48,12 +48,23 @@ pub struct Project<'a> {
     pub board: &'static ProjectBoard,
     /// Tasks on an executor, by embassy, instead of one loop that waits.
     pub tasks: bool,
+    /// Source of the samples.
+    pub samples: SampleSource,
     /// The classifier.
     pub model: ProjectModel<'a>,
     /// Samples per second.
     pub rate: f64,
     /// Source of the core.
     pub core: CoreSource,
+}
+
+/// Source of the samples that a project decides on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleSource {
+    /// A sensor.
+    Sensor,
+    /// A host at a serial port, which compares the answers with its own: [`on_port`](crate::parity::on_port).
+    Host,
 }
 
 /// A project, to be written.
@@ -97,6 +108,10 @@ impl Project<'_> {
     ) -> Result<ProjectFiles, ProjectError> {
         let (board, base) = (self.board, self.base());
         base.check()?;
+        let by_host = self.samples == SampleSource::Host;
+        if by_host && !self.tasks && !board.is_emulated() {
+            return Err(ProjectError::NeedsTasks { board: board.name });
+        }
         let [flash, _] = board.memories();
         let streams = self_test::chosen(self.model, flash, recordings);
         let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
@@ -105,22 +120,48 @@ impl Project<'_> {
         let (self_test, samples, compared) = self_test::source(self.model, chosen);
         let every = self.rate.round().max(1.0) as u64;
 
-        let mut files = base.files("none");
+        let mut files = base.files(if by_host { "pty" } else { "none" });
         files.extend([
             ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
-            ("README.md", self.filled(include_str!("template/README.md"))),
-            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
             ("src/board.rs", self.filled(board.source)),
             ("src/report.rs", self.report()),
-            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
             ("src/self_test.rs", self_test),
             ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
         ]);
+        files.extend(if by_host { self.of_host() } else { self.of_sensor() });
         let recordings = chosen.len();
         let window = self.model.windows().map_or(0, |windows| windows.length as usize);
         let cut = noise.is_empty() && samples < window;
         Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
+    }
+
+    /// The files of a program that decides on the samples of a sensor.
+    fn of_sensor(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("README.md", self.filled(include_str!("template/README.md"))),
+            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
+            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
+        ]
+    }
+
+    /// The files of a program that decides on the samples of a host.
+    fn of_host(&self) -> Vec<(&'static str, String)> {
+        const ARGUMENTS: &str = "_board: crate::board::Board, _buffers: &mut Buffers";
+        let reading = include_str!("template/stream/lines/emulated.rs");
+        let through = include_str!("template/stream/lines/through.rs");
+        let values = self.board.line_values([", Read", ARGUMENTS, reading], through);
+        let line = self.filled(&fill(self.board.line.answers, &values));
+        let meter = match self.board.counts_cycles() {
+            true => include_str!("template/stream/meter_cycles.rs"),
+            false => include_str!("template/stream/meter_none.rs"),
+        };
+        vec![
+            ("README.md", self.filled(include_str!("template/stream/README.md"))),
+            ("src/main.rs", self.filled(include_str!("template/stream/main.rs"))),
+            ("src/line.rs", line),
+            ("src/meter.rs", self.filled(meter)),
+        ]
     }
 
     fn base(&self) -> Base<'_> {
@@ -153,8 +194,22 @@ impl Project<'_> {
         };
         let features = if self.model.is_of_sound() { ", features = [\"microfft\"]" } else { "" };
         let core = base.library("core");
+        let mut libraries =
+            format!("fishweir-core = {{ {core}, default-features = false{features} }}");
+        if self.samples == SampleSource::Host {
+            let (name, own) = match self.tasks {
+                true => ("embedded-io-async", ", features = [\"async\"]"),
+                false => ("embedded-io", ""),
+            };
+            let device = base.library("firmware/device");
+            libraries += &format!("\n{name} = \"0.7\"\nfishweir-device = {{ {device}{own} }}");
+        }
+        let classify = if self.tasks { "classify_stream_async" } else { "classify_stream" };
         let mut names = base.names();
         names.extend([
+            ("{{classify}}", classify.to_owned()),
+            ("{{hertz}}", grouped(self.board.clock.hertz as usize).replace(' ', "_")),
+            ("{{core}}", libraries),
             ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
             ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
             ("{{windows}}", windows),
@@ -165,10 +220,6 @@ impl Project<'_> {
             ("{{model}}", self.model.observations().to_string()),
             ("{{flash}}", grouped(cost.model_bytes)),
             ("{{ram}}", grouped(cost.state_bytes)),
-            (
-                "{{core}}",
-                format!("fishweir-core = {{ {core}, default-features = false{features} }}"),
-            ),
         ]);
         fill(template, &names)
     }

@@ -33,10 +33,6 @@ const WAIT: &str =
         while now() < self.0 {}
     }";
 
-const RUNS: &str = "\
-builds the image and runs it under QEMU, whose serial port is a terminal of this machine. QEMU says which, `/dev/pts/N`, and
-runs until it is ended.";
-
 /// Bytes per second that descriptions of the channels take.
 const DESCRIPTIONS: usize = 304;
 
@@ -72,25 +68,20 @@ impl RecordProject<'_> {
         // First those whose values have names in them.
         let mut values: Vec<(&str, String)> = Vec::new();
         if emulated {
-            let wait = [
-                ("{{wait}}", WAIT),
-                ("{{pace_field}}", "u64"),
-                ("{{pace_start}}", "0"),
-                ("{{runs}}", RUNS),
-            ];
+            let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
             values.extend(wait.map(|(name, text)| (name, text.to_owned())));
         }
-        values.extend(board.line.names.iter().map(|&(name, text)| (name, text.to_owned())));
+        values.extend(
+            board.line_values(["", "", ""], include_str!("template/record/lines/through.rs")),
+        );
         values.extend(base.names());
         values.extend([
-            ("{{baud}}", grouped(Port::BAUD as usize)),
             ("{{channels}}", names.join(", ")),
             ("{{core}}", libraries),
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
             ("{{period_ns}}", grouped(period_ns).replace(' ', "_")),
-            ("{{port_name}}", if emulated { "/dev/pts/N" } else { "/dev/ttyACM0" }.to_owned()),
         ]);
         let filled = |template: &str| fill(template, &values);
         let report = match emulated {
@@ -103,7 +94,7 @@ impl RecordProject<'_> {
             ("README.md", filled(include_str!("template/record/README.md"))),
             ("src/main.rs", filled(include_str!("template/record/main.rs"))),
             ("src/board.rs", filled(board.source)),
-            ("src/line.rs", filled(board.line.source)),
+            ("src/line.rs", filled(board.line.sends)),
             ("src/report.rs", filled(report)),
             ("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))),
         ]);

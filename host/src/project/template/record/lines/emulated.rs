@@ -2,7 +2,7 @@
 
 use core::convert::Infallible;
 
-use embedded_io::{ErrorType, Write};
+use embedded_io::{ErrorType{{reads}}, Write};
 
 /// The registers of the port.
 const PORT: usize = {{port}};
@@ -19,7 +19,7 @@ pub struct Line(());
 
 impl Line {
     /// Takes the port.
-    pub fn new() -> Self {
+    pub fn new({{arguments}}) -> Self {
         START.iter().for_each(|&(register, value)| write(register, value));
         Self(())
     }
@@ -53,3 +53,4 @@ impl Write for Line {
         Ok(())
     }
 }
+{{reading}}
