@@ -3,7 +3,6 @@
 use super::base::{Base, fill};
 use super::{CoreSource, ProjectBoard, ProjectError};
 use crate::device::{Port, check_names};
-use crate::report::grouped;
 
 /// Parts of a project that sends samples.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ const WAIT: &str =
         const PERIOD_NS: u64 = {{period_ns}};
         let now = || semihosting::sys::arm_compat::sys_elapsed().unwrap_or(u64::MAX);
         // Who is late does not hurry afterwards.
-        self.0 = (self.0 + PERIOD_NS).max(now());
+        self.0 = self.0.saturating_add(PERIOD_NS).max(now());
         while now() < self.0 {}
     }";
 
@@ -59,7 +58,7 @@ impl RecordProject<'_> {
             return Err(ProjectError::Line { rate, channels: channels.len(), most });
         }
         let emulated = board.is_emulated();
-        let period_ns = (1e9 / rate).round() as usize;
+        let period_ns = (1e9 / rate).round() as u64;
         let names: Vec<String> = channels.iter().map(|name| format!("{name:?}")).collect();
         let libraries = format!(
             "embedded-io = \"0.7.1\"\nfishweir-device = {{ {} }}",
@@ -81,7 +80,7 @@ impl RecordProject<'_> {
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
-            ("{{period_ns}}", grouped(period_ns).replace(' ', "_")),
+            ("{{period_ns}}", period_ns.to_string()),
         ]);
         let filled = |template: &str| fill(template, &values);
         let report = match emulated {
