@@ -27,8 +27,9 @@ pub(super) const LONG_ABOUT: &str = "\
 Run a model on a microcontroller, emulated or at a port, and compare every bit with the host.
 
 Without --port, fishweir builds the firmware around the model and runs it under QEMU. With --port, the board must already run \
-an image around this model that answers as the application `classify_stream` of `fishweir-device` does. Each sample then waits for \
-the answer to the previous one. Samples and answers that the line loses are counted.
+an image around this model: that of a project of `fishweir new --application stream`, or another that answers as the application \
+`classify_stream` of `fishweir-device`. Each sample then waits for the answer to the previous one. Samples and answers that the line \
+loses are counted.
 
 Exit codes: 0 every bit agrees; 1 bits differ, or samples or answers were lost; 2 bad input, or a board that does not answer.";
 

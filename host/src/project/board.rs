@@ -378,16 +378,17 @@ impl ProjectBoard {
         Core::named(self.core)
     }
 
-    /// Values of the names in `line.rs`: of an emulated board what it imports to receive, what it is made of, and how it
-    /// receives; of others the traits of a port.
+    /// Values of the names in `line.rs`: of an emulated board what it imports to receive, what it is made of, what it does after
+    /// an answer, and how it receives; of others the traits of a port.
     pub(super) fn line_values(
         &self,
-        [reads, arguments, reading]: [&'static str; 3],
+        [reads, arguments, flushed, reading]: [&'static str; 4],
         through: &'static str,
     ) -> Vec<(&'static str, String)> {
         let own = [
             ("{{reads}}", reads),
             ("{{arguments}}", arguments),
+            ("{{flushed}}", flushed),
             ("{{reading}}", reading),
             ("{{through}}", through),
         ];

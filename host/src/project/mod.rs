@@ -147,10 +147,14 @@ impl Project<'_> {
 
     /// The files of a program that decides on the samples of a host.
     fn of_host(&self) -> Vec<(&'static str, String)> {
+        const FLUSHED: &str = "\
+            // An answer has gone: a later fault is not in a row with earlier ones.
+        crate::fault::survived();
+        ";
         const ARGUMENTS: &str = "_board: crate::board::Board, _buffers: &mut Buffers";
         let reading = include_str!("template/stream/lines/emulated.rs");
         let through = include_str!("template/stream/lines/through.rs");
-        let values = self.board.line_values([", Read", ARGUMENTS, reading], through);
+        let values = self.board.line_values([", Read", ARGUMENTS, FLUSHED, reading], through);
         let line = self.filled(&fill(self.board.line.answers, &values));
         let meter = match self.board.counts_cycles() {
             true => include_str!("template/stream/meter_cycles.rs"),

@@ -70,9 +70,7 @@ impl RecordProject<'_> {
             let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
             values.extend(wait.map(|(name, text)| (name, text.to_owned())));
         }
-        values.extend(
-            board.line_values(["", "", ""], include_str!("template/record/lines/through.rs")),
-        );
+        values.extend(board.line_values([""; 4], include_str!("template/record/lines/through.rs")));
         values.extend(base.names());
         values.extend([
             ("{{channels}}", names.join(", ")),

@@ -14,7 +14,7 @@ const START: &[(usize, {{register}})] = &[{{start}}];
 const DATA: usize = {{data}};
 const STATUS: (usize, {{register}}, {{register}}) = {{status}};
 
-/// The sending end of the port.
+/// The port.
 pub struct Line(());
 
 impl Line {
@@ -50,7 +50,7 @@ impl Write for Line {
     }
 
     fn flush(&mut self) -> Result<(), Infallible> {
-        Ok(())
+        {{flushed}}Ok(())
     }
 }
 {{reading}}
