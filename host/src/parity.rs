@@ -1,5 +1,7 @@
 //! Parity: a device's answers compared with the host's own, bit for bit.
 
+use std::time::Instant;
+
 use fishweir_core::Profile;
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::wire::{Gap, Status};
@@ -7,7 +9,9 @@ use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
 use crate::deploy::{Deployed, PushError, WindowStream};
-use crate::device::{Answer, Board, Firmware, Image, Input, ModelFile, Options, Qemu, Run};
+use crate::device::{
+    Answer, Board, Firmware, Image, Input, ModelFile, Options, Port, Qemu, Run, converse,
+};
 use crate::files::{FileError, write_whole};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -184,6 +188,25 @@ pub fn emulate(
     let run = Qemu::start(&image)?.run(recording.inputs(), &Options::default(), progress)?;
     let parity = compare(model, recording, &run.outcome.answers)?;
     Ok((image, run, parity))
+}
+
+/// Streams a recording to a board at a port, which runs [`APPLICATION`] around the model, and compares. `progress` is given
+/// the number of answers. [`Options::of_board`] are those of a serial port.
+///
+/// # Errors
+/// [`crate::Error`] of the device or the recording.
+pub fn on_port(
+    port: &Port,
+    model: &Deployed,
+    recording: &Recording<'_>,
+    options: &Options,
+    progress: &dyn Fn(usize),
+) -> Result<(Run, Parity), crate::Error> {
+    let started = Instant::now();
+    let hang_up = || port.hang_up();
+    let outcome = converse(port, port, hang_up, recording.inputs(), options, progress)?;
+    let parity = compare(model, recording, &outcome.answers)?;
+    Ok((Run { outcome, log: Vec::new(), elapsed: started.elapsed() }, parity))
 }
 
 /// Runs the host's stream over a recording and compares every answer of a device with it; `None` stands

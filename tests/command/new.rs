@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use fishweir::project::{CoreSource, PROJECT_BOARDS, RecordProject};
+
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{answers, fishweir, json, notes, printed, refuses};
 
@@ -123,4 +125,68 @@ fn what_has_no_fixed_point_is_refused() {
         format!("new {none} --board microbit --model {model} --equal 0.9"),
         "idle-option --equal --number q15",
     );
+}
+
+#[test]
+fn a_project_that_records_needs_channels_and_no_model() {
+    let folder = Folder::new();
+    let at = folder.at("log");
+    let line = format!("new {at} --board nrf52840-dk --application record");
+    refuses(&line, "missing-required-argument --model");
+    refuses(
+        &format!("new {at} --board nrf52840-dk --channels x"),
+        "missing-option --model --application",
+    );
+    let symbols = fixtures().at("strings.json");
+    refuses(&format!("{line} --model {symbols}"), "wrong-observations --channels");
+    refuses(&format!("{line} --channels x,label --rate 50"), "bad-channel-name label");
+    refuses(&format!("{line} --channels x,x --rate 50"), "bad-channel-name x");
+    refuses(&format!("{line} --channels x,y,z --rate 1000"), "bad-rate 1000 487");
+    let emulated = line.replace("nrf52840-dk", "microbit");
+    refuses(&format!("{emulated} --channels x --rate 50 --async"), "no-clock microbit");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+    let told = notes(&*format!("{line} --channels x --endless"));
+    for wanted in ["assumed-rate --rate", "idle-option --endless"] {
+        assert!(told.iter().any(|note| note.is(wanted)), "{told:?}");
+    }
+    // What answers a host waits for it beside its watchdog, and is compared in floating point.
+    let stream = format!("new {} --board nrf52840-dk --application stream", folder.at("host"));
+    let model = fixtures().at("three.json");
+    refuses(&format!("{stream} --model {model}"), "needs-tasks nrf52840-dk --async");
+    refuses(&format!("{stream} --model {model} --async --number q15"), "unsupported --number");
+    refuses(&format!("{stream} --channels x"), "missing-option --model");
+    // Names and rate of a model, which the next recordings are for.
+    let told = json(&format!("{line} --model {model} --rate 104 --force --json"));
+    let header = fs::read_to_string(fixtures().at("three.csv")).expect("reads");
+    let names = header.lines().next().expect("a header").rsplit(',').take(2).collect::<Vec<_>>();
+    assert_eq!(told["channels"], serde_json::json!([names[1], names[0]]));
+    assert_eq!(told["rate"], 104.0);
+
+    let host = folder.at("host");
+    printed(&format!("new {host} --board microbit --model {model} --application stream"));
+    for part in ["", "src", ".cargo"] {
+        for entry in fs::read_dir(Path::new(&host).join(part)).expect("reads") {
+            let path = entry.expect("reads").path();
+            if path.is_file() {
+                no_name_is_left(&path, &fs::read_to_string(&path).expect("reads"));
+            }
+        }
+    }
+    let channels = ["x".to_owned()];
+    for board in &PROJECT_BOARDS {
+        let (name, rate, core) = ("log", 50.0, CoreSource::Vendored);
+        for tasks in [false, !board.is_emulated()] {
+            let project = RecordProject { name, board, tasks, channels: &channels, rate, core };
+            for (path, text) in project.files().expect("sound") {
+                no_name_is_left(Path::new(path), &text);
+            }
+        }
+    }
+}
+
+/// No name of a template is left in a file of a project. Formats have braces, too.
+#[track_caller]
+fn no_name_is_left(path: &Path, text: &str) {
+    let left = text.split("{{").skip(1).find(|rest| rest.starts_with(char::is_alphabetic));
+    assert!(left.is_none(), "{path:?}: {left:?}");
 }

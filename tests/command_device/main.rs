@@ -7,10 +7,14 @@ mod emission;
 mod network;
 mod new;
 mod pages;
+#[cfg(unix)]
+mod record;
 mod replay;
 mod run;
 #[path = "../command/shared/mod.rs"]
 mod shared;
 mod ten_lines;
+#[cfg(unix)]
+mod terminal;
 
 use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};

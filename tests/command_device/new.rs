@@ -6,11 +6,13 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
-use fishweir::device::{Board, Image};
+use fishweir::device::{Board, Image, Qemu};
 use fishweir::project::{PROJECT_BOARDS, Start};
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, fixtures};
+#[cfg(unix)]
+use crate::terminal::with_emulated;
 use crate::{json, printed};
 
 /// Runs cargo in a project; what it builds on is kept with the firmware's builds.
@@ -294,15 +296,59 @@ fn every_real_board_has_its_image_in_both_styles() {
         let target = board.target;
         let added = Command::new("rustup").args(["target", "add", target]).status();
         assert!(added.is_ok_and(|added| added.success()), "{target}");
-        for style in ["", "--async"] {
-            let name = format!("{}{style}", board.name);
+        // Slower than the watchdog is patient: it is fed meanwhile.
+        let decides = format!("--model {model} --rate 0.1");
+        let records = "--application record --channels x,y,z --rate 0.1";
+        let answers = format!("{decides} --application stream");
+        let styles =
+            [("", &*decides), ("--async", &decides), ("--async", records), ("--async", &answers)];
+        for (style, task) in styles {
+            let name = format!("{}{style}-{}", board.name, task.len());
             let at = folder.at(&name);
-            // Slower than the watchdog is patient: it is fed meanwhile.
-            printed(&format!("new {at} --board {} --model {model} --rate 0.1 {style}", board.name));
+            printed(&format!("new {at} --board {} {task} {style}", board.name));
             let output = cargo(Path::new(&at), "build --release");
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
         }
+    }
+}
+
+/// Programs that answer a host over the port of an emulated board decide as it does, and those that record are recorded.
+#[cfg(unix)]
+#[test]
+#[ignore = "the other boards that QEMU has, for tests/boards"]
+fn every_emulated_board_has_its_serial_port() {
+    let folder = Folder::new();
+    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    let built = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/target"));
+    for board in PROJECT_BOARDS.iter().filter(|board| board.start == Start::Emulated) {
+        let name = board.name;
+        let starts = |task: &str, line: &str| {
+            let at = folder.at(format!("{name}-{task}"));
+            printed(&format!("new {at} --name {task} --board {name} --application {task} {line}"));
+            let output = cargo(Path::new(&at), "build --release");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
+            let elf = built.join(board.target).join("release").join(task);
+            let image = Image::open(Board::named(name).expect("a board"), &elf).expect("an image");
+            Qemu::start(&image).expect("QEMU starts")
+        };
+        let qemu = starts("stream", &format!("--model {model} --data {data}"));
+        let report = with_emulated(&qemu, 0, |port| {
+            json(&format!("run {data} --model {model} --limit 100 --port {port} --json"))
+        });
+        assert_eq!(
+            (&report["differing_bits"], &report["numbers"]),
+            (&0.into(), &500.into()),
+            "{name}"
+        );
+        let qemu = starts("record", "--channels x,y --rate 50");
+        let table = folder.at(format!("{name}.csv"));
+        let told = with_emulated(&qemu, 0, |port| {
+            json(&format!("record --port {port} -o {table} --seconds 1 --countdown 0 --json"))
+        });
+        assert!(told["takes"][0]["samples"].as_u64() > Some(20), "{name}: {told}");
+        assert_eq!(told["takes"][0]["lost"], 0, "{name}: {told}");
     }
 }
 

@@ -41,6 +41,13 @@
 //! lines it lost. In text from the host, [`SampleIndex::stream`] is the number of the line and [`SampleIndex::time`] the offset
 //! of the piece: lost bytes are counted and belong to a known line.
 //!
+//! A device whose samples are recorded sends them as they come, and is asked nothing:
+//!
+//! | tag | record | when |
+//! |---|---|---|
+//! | `D` | [`MeasuredSample`]: number, `D` x [`F32`] | for each sample |
+//! | `H` | [`ChannelDescription`]: name of one channel, sample period | again and again, one channel after another |
+//!
 //! `I`, `K`, `Q` and `X` may be repeated until they are heard. An undamaged frame that is no request is
 //! answered by a [`Fault`]. An answer carries the index of its sample, so that the host knows which
 //! answers were lost on the way back.
@@ -53,6 +60,7 @@ mod exit;
 mod frame;
 mod integer;
 mod record;
+mod recording;
 mod sample_index;
 mod update;
 
@@ -64,6 +72,7 @@ pub use record::{
     Fault, FaultKind, Head, Info, Report, Request, SampleKind, SampleRequest, Saved, Status,
     TEXT_PIECE, TextHead, VERSION,
 };
+pub use recording::{ChannelDescription, MeasuredSample};
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 pub use update::{
     UPDATE_CHUNK, UPDATE_HEADER, UpdateChunk, UpdateOffer, UpdatePiece, UpdateProgress,

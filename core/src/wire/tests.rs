@@ -52,6 +52,29 @@ fn records_lie_on_the_wire_as_documented() {
 }
 
 #[test]
+fn what_a_device_measures_lies_on_the_wire_as_documented() {
+    let sample = MeasuredSample { head: INDEX.head(b'D'), values: [F32::new(1.0)] };
+    assert_eq!(sample.as_bytes(), b"D\x02\x04\x03\0\0\x80\x3F");
+    let mut name = [0; ChannelDescription::NAME_LONGEST];
+    name[..2].copy_from_slice(b"ax");
+    let channel = ChannelDescription {
+        head: INDEX.head(ChannelDescription::TAG),
+        version: VERSION,
+        channel: 1.into(),
+        channels: 3.into(),
+        period_ns: 20_000_000.into(),
+        name,
+    };
+    let (fixed, rest) = channel.as_bytes().split_at(19);
+    assert_eq!(fixed, b"H\x02\x04\x03\x04\x01\0\x03\0\0\x2D\x31\x01\0\0\0\0ax");
+    assert_eq!(rest, [0; 46]);
+    for number in [0, 1, 0xFFFF, 0x1_0000, 0xFF_FFFF, 0x100_0000] {
+        assert_eq!(SampleIndex::from_number(number).number(), number & 0xFF_FFFF);
+    }
+    assert_eq!(INDEX.number(), 0x02_0304);
+}
+
+#[test]
 fn every_byte_reads_as_what_was_written_or_as_nothing() {
     for byte in 0..=u8::MAX {
         assert!(Request::from_tag(byte).is_none_or(|request| request.tag() == byte));

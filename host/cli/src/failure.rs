@@ -95,6 +95,7 @@ pub(super) enum Topic {
     // Checks.
     BitsDiffer,
     LostSamples,
+    OtherModel,
     ProfilesDiffer,
     RefusedSamples,
     // Notes.

@@ -44,6 +44,8 @@ mod rate;
 mod reading;
 mod recipe;
 mod recognise;
+mod record;
+mod record_project;
 mod refusals;
 mod remedy;
 mod room;
@@ -121,15 +123,20 @@ enum Command {
     Profile(profile::Arguments),
     /// Report a model and its cost on a device
     Info(info::Arguments),
-    /// Run a model on an emulated microcontroller and compare every bit with the host
+    /// Run a model on a microcontroller, emulated or at a port, and compare every bit with the host
+    #[command(long_about = run::LONG_ABOUT)]
     Run(run::Arguments),
+    /// Record labelled samples from a board at a serial port
+    #[command(long_about = record::LONG_ABOUT)]
+    Record(record::Arguments),
     /// Send an update of its model to a device in the field, over a serial port
     #[command(long_about = send::LONG_ABOUT)]
     Send(send::Arguments),
     /// Make a pair of keys that sign updates of a device's model
     #[command(long_about = keygen::LONG_ABOUT)]
     Keygen(keygen::Arguments),
-    /// Write a firmware project around a model, for one of many boards
+    /// Write a firmware project for one of many boards: around a model, or to record the data for one
+    #[command(long_about = new::LONG_ABOUT)]
     New(new::Arguments),
     /// Fit a detector of change to normal series, or find changes with it
     #[command(long_about = detect::LONG_ABOUT)]
@@ -182,6 +189,7 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Profile(arguments) => profile::run(&arguments, recipe),
         Command::Info(arguments) => info::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Record(arguments) => record::run(&arguments),
         Command::Send(arguments) => send::run(&arguments),
         Command::Keygen(arguments) => keygen::run(&arguments),
         Command::New(arguments) => new::run(&arguments),

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Room, Start,
+    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, RecordProject, Room,
+    SampleSource, Start,
 };
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
@@ -16,15 +19,46 @@ use super::model::Model;
 use super::options::{self, note_idle};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
-use super::{Failure, Topic, note, tell, values};
+use super::{Failure, Topic, note, record_project, tell, values};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["board", "model", "data", "number", "rate", "tasks", "name", "force", "json"];
+const SHOWN: &[&str] = &[
+    "board",
+    "application",
+    "model",
+    "data",
+    "number",
+    "rate",
+    "tasks",
+    "name",
+    "force",
+    "channel-columns",
+    "json",
+];
+
+pub(super) const LONG_ABOUT: &str = "\
+Write a firmware project for one of many boards: around a model, or to record the data for one.
+
+`--application sensor` decides on the samples of a sensor with the model. `--application record` sends the samples of a sensor over \
+a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
+`--application stream` decides on the samples that `fishweir run --port` sends. Real boards need --async for it.";
 
 const EXAMPLES: &str = "\
 Examples:
-  fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv";
+  fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
+  fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
+
+/// Task of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+enum Application {
+    /// Decide on the samples of a sensor, with a model
+    Sensor,
+    /// Send the samples of a sensor over a serial port, for `fishweir record`
+    Record,
+    /// Decide on samples that come over a serial port, with a model, for `fishweir run --port`
+    Stream,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
@@ -34,9 +68,12 @@ pub(super) struct Arguments {
     /// The board
     #[arg(long, value_parser = boards())]
     board: &'static ProjectBoard,
+    /// Task of the program
+    #[arg(long, value_enum, default_value_t = Application::Sensor)]
+    application: Application,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
-    #[arg(short, long, value_name = "FILE")]
-    model: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
+    model: Option<PathBuf>,
     /// Recordings for the self-test, also played until there is a sensor driver [default: noise; with --number q15
     /// the training data]
     ///
@@ -91,6 +128,7 @@ fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
 struct ProjectFiles {
     folder: String,
     board: &'static str,
+    application: Application,
     number: NumberName,
     /// Share of the data's windows that fixed point decides as `f64` does; null of floating point.
     equal_decisions: Option<f64>,
@@ -150,8 +188,14 @@ impl std::fmt::Display for ProjectFiles {
         let recordings = counted(self.recordings, "recording");
         // A hundredth of a hertz is within what a clock is off.
         let rate = (self.rate * 100.0).round() / 100.0;
-        writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?;
-        if self.cut {
+        let plays = self.application == Application::Sensor;
+        match plays {
+            true => {
+                writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?
+            }
+            false => writeln!(f, "  decides on the samples that come over its serial port")?,
+        }
+        if self.cut && plays {
             writeln!(
                 f,
                 "  no whole window of the recordings is played: they are shorter, or longer than a part of the flash holds"
@@ -195,25 +239,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let named =
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
-    let model = Model::read(&arguments.model)?;
-    let rate = match model.rate(arguments.rate)? {
-        Some(rate) => rate,
-        None => {
-            note(
-                Topic::AssumedRate,
-                format_args!(
-                    "the model does not say at what rate it was trained: the project takes {ASSUMED_RATE} samples per second; \
-                     name another with --rate"
-                ),
-            );
-            ASSUMED_RATE
-        }
+    if arguments.application == Application::Record {
+        return record(arguments, &name);
+    }
+    let samples = match arguments.application {
+        Application::Stream => SampleSource::Host,
+        _ => SampleSource::Sensor,
     };
+    if samples == SampleSource::Host && arguments.number == NumberName::Q15 {
+        return Err(Failure::input(
+            Topic::Unsupported,
+            "--number q15: `fishweir run` compares in f32; leave it out with --application stream",
+        ));
+    }
+    let Some(file) = arguments.model.as_deref() else {
+        return Err(Failure::input(
+            Topic::MissingOption,
+            "there is no model: add --model FILE, or --application record",
+        ));
+    };
+    let model = Model::read(file)?;
+    let rate = model
+        .rate(arguments.rate)?
+        .unwrap_or_else(|| assumed_rate("the model does not say at what rate it was trained"));
     let measured = match arguments.number {
         NumberName::Q15 => {
             let named = arguments.data.as_deref();
             let reading = (&arguments.reading, &arguments.placing.clone().into());
-            Some(measured(&arguments.model, &model, named, reading, arguments.equal)?)
+            Some(measured(file, &model, named, reading, arguments.equal)?)
         }
         NumberName::F32 => None,
     };
@@ -243,18 +296,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             streams.map(move |samples| (samples, label))
         })
     });
-    let libraries = fishweir_sources::libraries()?;
     let project = Project {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
+        samples,
         model: numbers,
         rate,
-        core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
+        core: core_source()?,
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
-        file: &arguments.model,
+        file,
         board: arguments.board,
         model: numbers,
         fixed: instead.as_ref(),
@@ -262,12 +315,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let all = fishweir_sources::project(&made, libraries);
+    let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
     fishweir_sources::write(folder, &all)?;
     let cost = numbers.cost();
+    let mut commands = commands(folder, arguments.board);
+    if samples == SampleSource::Host {
+        let port = record_project::port(arguments.board);
+        commands.push(format!("fishweir run DATA --model {} --port {port}", file.display()));
+    }
     let report = ProjectFiles {
         folder: shown.to_string(),
         board: arguments.board.name,
+        application: arguments.application,
         number: arguments.number,
         equal_decisions: measured.as_ref().map(|measured| measured.deviation.equal_decisions),
         files: all.len(),
@@ -281,9 +340,64 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
-        commands: commands(folder, arguments.board),
+        commands,
     };
     crate::output::print_report(&report, arguments.json)
+}
+
+/// Rate where nobody says one, which is noted with why.
+fn assumed_rate(why: &str) -> f64 {
+    note(
+        Topic::AssumedRate,
+        format_args!(
+            "{why}: the project takes {ASSUMED_RATE} samples per second; name another with --rate"
+        ),
+    );
+    ASSUMED_RATE
+}
+
+/// Writes a project that sends the samples of a sensor.
+fn record(arguments: &Arguments, name: &str) -> Result<(), Failure> {
+    let own = options::named([
+        ("--data", arguments.data.is_some()),
+        ("--number", arguments.number != NumberName::F32),
+        ("--equal", arguments.equal.is_some()),
+        ("--endless", arguments.endless),
+    ]);
+    note_idle(&own, "nothing is decided with --application record")?;
+    note_idle(&arguments.reading.given(), "nothing is read with --application record")?;
+    let model = arguments.model.as_deref().map(Model::read).transpose()?;
+    let mut channels = arguments.placing.channels();
+    if let (Some(model), true) = (&model, channels.is_empty()) {
+        let Observations::Channels(names) = model.deployed.observations() else {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes symbols, and a sensor gives numbers: name its channels with --channels",
+            ));
+        };
+        channels.clone_from(names);
+    }
+    let rate = match &model {
+        Some(model) => model.rate(arguments.rate)?,
+        None => arguments.rate,
+    };
+    let rate = rate.unwrap_or_else(|| assumed_rate("no rate is named"));
+    let project = RecordProject {
+        name,
+        board: arguments.board,
+        tasks: arguments.tasks,
+        channels: &channels,
+        rate,
+        core: core_source()?,
+    };
+    let commands = commands(&arguments.folder, arguments.board);
+    record_project::write(&arguments.folder, &project, commands, arguments.json)
+}
+
+/// Where the project has the libraries from.
+fn core_source() -> Result<CoreSource, Failure> {
+    let vendored = fishweir_sources::libraries()?.is_some();
+    Ok(if vendored { CoreSource::Vendored } else { CoreSource::Registry })
 }
 
 /// Reads the recordings for the self-test of a project in floating point.

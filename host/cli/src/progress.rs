@@ -36,8 +36,17 @@ pub(super) fn reading(paths: &[PathBuf]) -> ProgressBar {
     if is_quiet() || bytes < LARGE {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new_spinner().with_message(format!("reading {} MB", bytes / 1_000_000));
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+    spinner(format!("reading {} MB", bytes / 1_000_000), "{spinner} {msg}, {elapsed}")
+}
+
+/// Spinner whose message says how far what happens now is.
+pub(super) fn live(title: &str) -> ProgressBar {
+    if is_quiet() { ProgressBar::hidden() } else { spinner(title.to_owned(), "{spinner} {msg}") }
+}
+
+fn spinner(title: String, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner().with_message(title);
+    if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));

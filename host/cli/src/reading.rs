@@ -139,6 +139,15 @@ pub(super) struct Placing {
 }
 
 impl Placing {
+    /// Channels by name.
+    pub(super) fn channels(&self) -> Vec<String> {
+        let name = |column: &Column| match column {
+            Column::Name(name) => Some(name.clone()),
+            Column::None => None,
+        };
+        self.channels.iter().filter_map(name).collect()
+    }
+
     /// Options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
         named([("--series", self.series.is_some()), ("--channels", !self.channels.is_empty())])

@@ -42,6 +42,9 @@ fn options(error: &(dyn Error + 'static), kind: &str, text: &str) -> Vec<&'stati
     if let Some(ProjectError::Name { .. }) = error.downcast_ref() {
         return vec!["--name"];
     }
+    if let Some(ProjectError::NeedsTasks { .. }) = error.downcast_ref() {
+        return vec!["--async"];
+    }
     let information = match error.downcast_ref() {
         Some(KernelError::Information(error)) => Some(error),
         _ => match training(error) {

@@ -2,13 +2,16 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Contract;
 use fishweir::deploy::Deployed;
-use fishweir::device::{BOARDS, Board, Firmware, ModelFile};
-use fishweir::parity::{APPLICATION, Form, Parity, Recording, emulate, profile_differences};
-use fishweir::report::DeviceComparison;
+use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Port};
+use fishweir::parity::{
+    APPLICATION, Form, Parity, Recording, emulate, on_port, profile_differences,
+};
+use fishweir::report::{DeviceComparison, grouped};
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
@@ -18,11 +21,22 @@ use super::reading::{Gathering, Reading};
 use super::{Failure, Topic, progress, tell};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
+const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "json"];
+
+pub(super) const LONG_ABOUT: &str = "\
+Run a model on a microcontroller, emulated or at a port, and compare every bit with the host.
+
+Without --port, fishweir builds the firmware around the model and runs it under QEMU. With --port, the board must already run \
+an image around this model: that of a project of `fishweir new --application stream`, or another that answers as the application \
+`classify_stream` of `fishweir-device`. Each sample then waits for the answer to the previous one. Samples and answers that the line \
+loses are counted.
+
+Exit codes: 0 every bit agrees; 1 bits differ, or samples or answers were lost; 2 bad input, or a board that does not answer.";
 
 const EXAMPLES: &str = "\
 Examples:
-  fishweir run gait.csv --model gait.json --board mps2-an386 --limit 5000";
+  fishweir run gait.csv --model gait.json --board mps2-an386 --limit 5000
+  fishweir run gait.csv --model gait.json --port /dev/ttyACM0";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
@@ -45,6 +59,15 @@ pub(super) struct Arguments {
     /// Folder of the firmware [default: that of the checkout this program was built from, or a copy of it]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
+    /// Serial port of a board to run on, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
+    #[arg(long, conflicts_with_all = ["board", "artefact", "firmware"])]
+    port: Option<String>,
+    /// Bits per second of the serial port, with eight bits, no parity and one stop bit
+    #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD, requires = "port")]
+    baud: u32,
+    /// Seconds without an answer after which the command gives up
+    #[arg(long, value_name = "SECONDS", default_value = "30", requires = "port", value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -75,10 +98,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if gathering.shows(&data, arguments.json)? {
         return Ok(());
     }
-    let firmware = match &arguments.firmware {
-        Some(folder) => Firmware::at(folder)?,
-        None => fishweir_sources::firmware()?,
-    };
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
     let in_part = model.deployed.contract().is_some_and(Contract::lacks_some);
@@ -86,8 +105,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Recording::new(streams, arguments.limit.map(NonZeroUsize::get)).in_part(in_part);
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), Path::new(data.source()));
-    let board = (&firmware, arguments.board);
-    let mut report = on_device(board, &model.deployed, &recording, names, form)?;
+    let mut report = match &arguments.port {
+        Some(port) => at_port(port, arguments, &model.deployed, &recording, names)?,
+        None => {
+            let firmware = match &arguments.firmware {
+                Some(folder) => Firmware::at(folder)?,
+                None => fishweir_sources::firmware()?,
+            };
+            let board = (&firmware, arguments.board);
+            on_device(board, &model.deployed, &recording, names, form)?
+        }
+    };
     if let Origin::Artefact(Some(written)) = model.origin {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];
@@ -100,6 +128,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Differences are a failure, and so is a sample that an emulated line lost. Where host and device do not
 /// compute alike there is nothing to claim.
 pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
+    let [there, here] = [report.device_model_bytes, report.cost.model_bytes];
+    if report.parity.differing_bits > 0 && there != here {
+        return Err(Failure::check(
+            Topic::OtherModel,
+            format!(
+                "the board has another model: {} B there, {} B here; flash an image around this one",
+                grouped(there),
+                grouped(here)
+            ),
+        ));
+    }
     check_parity(&report.parity, &report.profile_differences)
 }
 
@@ -156,7 +195,32 @@ pub(super) fn on_device(
         format!("{} ({})", board.name, board.core),
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
-    let report = DeviceComparison::new(names, &image, &run, parity, model.cost());
+    let report = DeviceComparison::new(names, Some(&image), &run, parity, model.cost());
+    Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
+}
+
+/// Streams a recording to the board at a port, and compares. `names` are those of model and data.
+fn at_port(
+    port: &str,
+    arguments: &Arguments,
+    model: &Deployed,
+    recording: &Recording<'_>,
+    (file, data): (&Path, &Path),
+) -> Result<DeviceComparison, Failure> {
+    let mut options = Options::of_board();
+    options.patience = Duration::from_secs(arguments.patience);
+    let link = Port::open(port, arguments.baud, &options)?;
+    let bar = progress::samples(format!("running at {port}"), recording.samples());
+    let progress = |answers: usize| bar.set_position(answers as u64);
+    let run = on_port(&link, model, recording, &options, &progress);
+    bar.finish_and_clear();
+    let (run, parity) = run.map_err(|error| match error {
+        fishweir::Error::Device(error) => Failure::input(error.kind(), format!("{port}: {error}")),
+        other => other.into(),
+    })?;
+    let names =
+        [file.display().to_string(), data.display().to_string(), port.into(), "image".into()];
+    let report = DeviceComparison::new(names, None, &run, parity, model.cost());
     Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
 }
 

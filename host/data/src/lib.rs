@@ -131,6 +131,7 @@ pub mod internals {
     pub use crate::resting::Rests;
     pub use crate::samples::is_partial;
     pub use crate::table::{Table, check_name};
+    pub use crate::tidy::field;
     pub use crate::units::{
         centre_and_scale_of, centre_and_spread, robust_centre_and_spread, usual_deviation,
     };

@@ -6,7 +6,7 @@ use super::dataset::{Dataset, Kind};
 use super::samples::SamplesView;
 
 /// A field of comma-separated text, in quotes where it must be.
-fn field(text: &str) -> String {
+pub fn field(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r', '\t']) || text.starts_with('#') {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),

@@ -7,7 +7,7 @@ use fishweir::deploy::{Deployed, DeviationLimits, Enough, FixedPoint};
 use fishweir::device::{Board, C_CORES, C_PREFIX, CCore, ModelFile, check_c_prefix};
 use fishweir::files::write_whole;
 use fishweir::parity::{Form, Recording, emulate};
-use fishweir::project::{CoreSource, Project, ProjectBoard, ProjectModel, Room};
+use fishweir::project::{CoreSource, Project, ProjectBoard, ProjectModel, Room, SampleSource};
 use fishweir::report::{Boards, DeviceComparison, Inspection};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -217,7 +217,8 @@ pub(crate) fn project(
     let libraries = fishweir_sources::libraries().map_err(said)?;
     let core = if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry };
     let model = numbers.model();
-    let made = Project { name: &name, board, tasks, model, rate, core }.files(recordings);
+    let samples = SampleSource::Sensor;
+    let made = Project { name: &name, board, tasks, samples, model, rate, core }.files(recordings);
     let made = made.map_err(|error| refused(error.to_string()))?;
     let room = Room::of(board, model, [made.samples; 2]);
     if room.holds() == Enough::No {
@@ -226,7 +227,7 @@ pub(crate) fn project(
             board.name, room.ram[0], room.ram_there, room.flash[0], room.flash_there,
         )));
     }
-    let all = fishweir_sources::project(&made, libraries);
+    let all = fishweir_sources::project(&made.files, libraries);
     fishweir_sources::write(&folder, &all).map_err(said)?;
     let report = serde_json::json!({
         "folder": folder.display().to_string(), "board": board.name, "number": number, "rate": rate,
@@ -268,7 +269,7 @@ pub(crate) fn run(
             format!("{} ({})", board.name, board.core),
             if as_artefact { "artefact" } else { "source" }.to_owned(),
         ];
-        let report = DeviceComparison::new(names, &image, &run, parity, deployed.cost());
+        let report = DeviceComparison::new(names, Some(&image), &run, parity, deployed.cost());
         Ok(DeviceComparison { evidence: deployed.evidence_name(), ..report })
     })?;
     report(&compared.map_err(refused)?)

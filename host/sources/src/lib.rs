@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use fishweir::device::{DeviceError, Firmware};
 use fishweir::files::{self, FileError};
-use fishweir::project::ProjectFiles;
 #[cfg(checkout)]
 use flate2::bufread::GzDecoder;
 
@@ -116,10 +115,13 @@ pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(None)
 }
 
-/// All files of a project, with the [`libraries`] below its folder `vendor`.
+/// All files of a project, its own being path and text, with the [`libraries`] below its folder `vendor`.
 #[must_use]
-pub fn project(made: &ProjectFiles, libraries: Option<(String, Vec<File>)>) -> Vec<File> {
-    let own = made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
+pub fn project(
+    own: &[(&'static str, String)],
+    libraries: Option<(String, Vec<File>)>,
+) -> Vec<File> {
+    let own = own.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
     let mut all: Vec<File> = own.collect();
     if let Some((workspace, sources)) = libraries {
         all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));

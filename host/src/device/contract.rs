@@ -7,7 +7,8 @@ use fishweir_core::wire::{ContractHead, ContractRequest, Fault, Head, Request, S
 use zerocopy::IntoBytes;
 
 use super::line::{Line, LineEvent, send};
-use super::session::{Repeats, bad, fault, read};
+use super::pace::Repeats;
+use super::session::{bad, fault, read};
 use super::{DeviceError, Options};
 use crate::classifier::Contract;
 

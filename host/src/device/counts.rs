@@ -8,7 +8,8 @@ use fishweir_core::wire::{
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::line::{Line, LineEvent, send};
-use super::session::{Repeats, bad, fault, read};
+use super::pace::Repeats;
+use super::session::{bad, fault, read};
 use super::{DeviceError, Options};
 
 /// Samples that are sent before the host makes sure that the device has them.

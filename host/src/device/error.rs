@@ -100,20 +100,47 @@ pub enum DeviceError {
     #[strum(serialize = "link-failed")]
     Link(#[from] io::Error),
     /// The device closed the stream where an answer was due.
-    #[error("the device stopped after {answers} answers")]
+    #[error("the device stopped after {answers} records")]
     #[strum(serialize = "device-stopped")]
     Stopped {
-        /// Answers received.
+        /// Answers, or samples, received.
         answers: usize,
     },
     /// The device was silent for longer than allowed.
-    #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
+    #[error("the device was silent for {seconds} s after {answers} records; it is given up")]
     #[strum(serialize = "device-silent")]
     Silent {
         /// Duration of the silence.
         seconds: u64,
-        /// Answers received.
+        /// Answers, or samples, received.
         answers: usize,
+    },
+    /// The device did not say what it measures.
+    #[error(
+        "the device did not describe its channels within {seconds} s; check that it runs the application `record`, and the \
+         bits per second of the port"
+    )]
+    NotDescribed {
+        /// Duration of the wait.
+        seconds: u64,
+    },
+    /// The device restarted while its samples were recorded.
+    #[error("the device restarted after {samples} samples")]
+    #[strum(serialize = "device-restarted")]
+    Restarted {
+        /// Samples recorded before.
+        samples: usize,
+    },
+    /// A name that no channel can have.
+    #[error("the name of channel {channel} is `{name}`: {why}; choose another")]
+    #[strum(serialize = "bad-channel-name")]
+    ChannelName {
+        /// Number of the channel, from 1.
+        channel: usize,
+        /// Its name.
+        name: String,
+        /// Fault of the name.
+        why: &'static str,
     },
     /// The device speaks another version of the format.
     #[error(
@@ -126,19 +153,19 @@ pub enum DeviceError {
     },
     /// A record that the format does not know.
     #[error(
-        "after {answers} answers the device sent a record that the wire format does not have: {what}"
+        "after {answers} records the device sent one that the wire format does not have: {what}"
     )]
     BadRecord {
-        /// Answers received.
+        /// Answers, or samples, received.
         answers: usize,
         /// Fault of the record.
         what: String,
     },
     /// The device reports a fault.
-    #[error("after {answers} answers the device reports: {what}")]
+    #[error("after {answers} records the device reports: {what}")]
     #[strum(serialize = "device-fault")]
     Fault {
-        /// Answers received.
+        /// Answers, or samples, received.
         answers: usize,
         /// Fault that the device reports.
         what: String,
@@ -172,7 +199,7 @@ pub enum DeviceError {
     #[error("{answers} answers to {samples} samples")]
     #[strum(serialize = "answers-missing")]
     Count {
-        /// Answers received.
+        /// Answers, or samples, received.
         answers: usize,
         /// Samples and missing samples sent.
         samples: usize,

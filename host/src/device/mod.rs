@@ -13,6 +13,9 @@
 //! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
+//! | `recording.rs` | [`SampleListener`]: samples that a device measures, as takes |
+//! | `recording_file.rs` | [`RecordingFile`]: the table that takes are kept in |
+//! | `pace.rs` | when a question is repeated, and a sample sent |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
 //!
 //! ```no_run
@@ -39,8 +42,11 @@ mod dialogue;
 mod error;
 mod firmware;
 mod line;
+mod pace;
 mod port;
 mod qemu;
+mod recording;
+mod recording_file;
 mod session;
 mod update;
 
@@ -54,6 +60,8 @@ pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use port::Port;
 pub use qemu::{Ending, Qemu, Run};
+pub use recording::{MeasuredPeriod, SampleListener, Take, check_names};
+pub use recording_file::{RecordingError, RecordingFile, WrittenTake};
 pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 pub use update::send_update;
 
@@ -65,12 +73,25 @@ pub struct Options {
     pub patience: std::time::Duration,
     /// Time before a question that the line may have lost is repeated.
     pub retry: std::time::Duration,
+    /// Largest number of samples that wait for their answers; `None` for a line with flow control. A serial port of a board
+    /// has little buffer: one.
+    pub ahead: Option<std::num::NonZeroUsize>,
+    /// `true` if the device ends when all is answered: an emulated one does; a board goes on.
+    pub ends_device: bool,
+}
+
+impl Options {
+    /// Those of a board at a serial port: a sample waits for the answer to the one before, and the board goes on.
+    pub fn of_board() -> Self {
+        Self { ahead: Some(std::num::NonZeroUsize::MIN), ends_device: false, ..Self::default() }
+    }
 }
 
 impl Default for Options {
-    /// Thirty seconds of patience, half a second before a question is repeated.
+    /// Those of an emulated device: thirty seconds of patience, half a second before a question is repeated.
     fn default() -> Self {
         use std::time::Duration;
-        Self { patience: Duration::from_secs(30), retry: Duration::from_millis(500) }
+        let (patience, retry) = (Duration::from_secs(30), Duration::from_millis(500));
+        Self { patience, retry, ahead: None, ends_device: true }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serial2::SerialPort;
 
 use super::{DeviceError, Options};
 
@@ -10,42 +13,55 @@ use super::{DeviceError, Options};
 ///
 /// Read and written through references, by two threads at once, as [`converse`](super::converse) does.
 #[derive(Debug)]
-pub struct Port(Line);
+pub struct Port {
+    line: Line,
+    retry: Duration,
+    patience: Duration,
+    hung_up: AtomicBool,
+}
 
 #[derive(Debug)]
 enum Line {
     Bridge(TcpStream),
-    #[cfg(unix)]
-    Serial(serial::Serial),
+    Serial(SerialPort),
 }
 
 /// Time during which the host tries to reach a bridge.
 const REACH: Duration = Duration::from_secs(5);
 
+/// Time between two checks of whether a wait is still wanted.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Error numbers of Unix: of a file that is no terminal, and by which Linux tells of a port that is gone.
+const NO_TERMINAL: i32 = 25;
+const GONE: i32 = 5;
+
 impl Port {
     /// Default rate in bits per second: that of most boards' USB bridges.
     pub const BAUD: u32 = 115_200;
 
-    /// Opens a serial port by its path (`/dev/ttyACM0`; eight bits, no parity, one stop bit, no flow control), or a
+    /// Opens a serial port by its name (`/dev/ttyACM0`, `COM3`; eight bits, no parity, one stop bit, no flow control), or a
     /// bridge to one by `HOST:PORT`, for which `baud` means nothing.
     ///
     /// A read waits [`Options::retry`], a write [`Options::patience`].
     ///
     /// # Errors
-    /// [`DeviceError::NoPort`]. On other systems than Unix there are bridges alone.
+    /// [`DeviceError::NoPort`].
     pub fn open(name: &str, baud: u32, options: &Options) -> Result<Self, DeviceError> {
         let is_bridge = name.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         let opened = match is_bridge && !std::path::Path::new(name).exists() {
             true => bridge(name, options).map(Line::Bridge),
-            false => serial(name, baud, options),
+            false => serial(name, baud).map(Line::Serial),
         };
-        opened.map(Self).map_err(|source| {
+        let Options { retry, patience, .. } = *options;
+        let hung_up = AtomicBool::new(false);
+        opened.map(|line| Self { line, retry, patience, hung_up }).map_err(|source| {
             let hint = match source.kind() {
                 ErrorKind::PermissionDenied => {
                     "; your user may have to be in the group that owns it"
                 }
                 ErrorKind::NotFound => {
-                    "; is it plugged in? /dev/ttyACM* and /dev/ttyUSB* are usual names"
+                    "; is it plugged in? /dev/ttyACM* and /dev/ttyUSB* are usual names, COM3 on Windows"
                 }
                 _ => "",
             };
@@ -55,12 +71,27 @@ impl Port {
 
     /// Ends all reading and writing.
     pub fn hang_up(&self) {
-        match &self.0 {
+        self.hung_up.store(true, Ordering::Relaxed);
+        if let Line::Bridge(stream) = &self.line {
             // Fails only where the other side has hung up before.
-            Line::Bridge(stream) => drop(stream.shutdown(Shutdown::Both)),
-            #[cfg(unix)]
-            Line::Serial(serial) => serial.hang_up(),
+            drop(stream.shutdown(Shutdown::Both));
         }
+    }
+
+    /// Tries again while it times out, until `most` is over; `None` where it was hung up.
+    fn wait(
+        &self,
+        most: Duration,
+        mut attempt: impl FnMut() -> io::Result<usize>,
+    ) -> io::Result<Option<usize>> {
+        let until = Instant::now() + most;
+        while !self.hung_up.load(Ordering::Relaxed) {
+            match attempt() {
+                Err(error) if error.kind() == ErrorKind::TimedOut && Instant::now() < until => {}
+                done => return done.map(Some),
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -80,33 +111,42 @@ fn bridge(name: &str, options: &Options) -> io::Result<TcpStream> {
     Err(last)
 }
 
-#[cfg(unix)]
-fn serial(name: &str, baud: u32, options: &Options) -> io::Result<Line> {
-    serial::Serial::open(name, baud, options).map(Line::Serial)
-}
-
-#[cfg(not(unix))]
-fn serial(_: &str, _: u32, _: &Options) -> io::Result<Line> {
-    let why = "serial ports are opened on Unix systems alone; name a bridge to it, HOST:PORT";
-    Err(io::Error::new(ErrorKind::Unsupported, why))
+fn serial(name: &str, baud: u32) -> io::Result<SerialPort> {
+    let mut port = SerialPort::open(name, baud).map_err(|error| match error.raw_os_error() {
+        Some(NO_TERMINAL) if cfg!(unix) => {
+            io::Error::new(ErrorKind::InvalidInput, "not a serial port")
+        }
+        _ => error,
+    })?;
+    port.set_read_timeout(GLANCE)?;
+    port.set_write_timeout(GLANCE)?;
+    // What was said before nobody asked for.
+    port.discard_buffers()?;
+    Ok(port)
 }
 
 impl Read for &Port {
+    /// Reads bytes; none if the port was hung up or unplugged.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match &self.0 {
+        match &self.line {
             Line::Bridge(stream) => { stream }.read(into),
-            #[cfg(unix)]
-            Line::Serial(serial) => serial.read(into),
+            Line::Serial(serial) => match self.wait(self.retry, || serial.read(into)) {
+                Err(error) if cfg!(unix) && error.raw_os_error() == Some(GONE) => Ok(0),
+                done => done.map(Option::unwrap_or_default),
+            },
         }
     }
 }
 
 impl Write for &Port {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
-        let written = match &self.0 {
+        let written = match &self.line {
             Line::Bridge(stream) => { stream }.write(from),
-            #[cfg(unix)]
-            Line::Serial(serial) => serial.write(from),
+            Line::Serial(serial) => {
+                self.wait(self.patience, || serial.write(from)).and_then(|written| {
+                    written.ok_or_else(|| io::Error::new(ErrorKind::ConnectionReset, "hung up"))
+                })
+            }
         };
         written.map_err(|error| match error.kind() {
             // Of a pipe it means that nobody wants to hear any more; of a device, that it is gone.
@@ -118,108 +158,6 @@ impl Write for &Port {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-#[cfg(unix)]
-mod serial {
-    use std::fs::{File, OpenOptions};
-    use std::io::{self, ErrorKind, Read, Write};
-    use std::os::unix::fs::OpenOptionsExt;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::{Duration, Instant};
-
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::fs::OFlags;
-    use rustix::termios::{
-        ControlModes, OptionalActions, QueueSelector, isatty, tcflush, tcgetattr, tcsetattr,
-    };
-
-    use crate::device::Options;
-
-    /// A terminal device in raw mode.
-    #[derive(Debug)]
-    pub(super) struct Serial {
-        file: File,
-        retry: Duration,
-        patience: Duration,
-        hung_up: AtomicBool,
-    }
-
-    /// Time between two checks of whether a wait is still wanted.
-    const GLANCE: Duration = Duration::from_millis(50);
-
-    impl Serial {
-        pub(super) fn open(path: &str, baud: u32, options: &Options) -> io::Result<Self> {
-            // Without waiting for a carrier, and without becoming the one whose death ends this program.
-            let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-            let mut open = OpenOptions::new();
-            let file =
-                open.read(true).write(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-            if !isatty(&file) {
-                return Err(io::Error::new(ErrorKind::InvalidInput, "not a serial port"));
-            }
-            let mut modes = tcgetattr(&file)?;
-            modes.make_raw();
-            modes.control_modes |= ControlModes::CLOCAL | ControlModes::CREAD;
-            modes.control_modes -= ControlModes::CSTOPB | ControlModes::CRTSCTS;
-            modes.set_speed(baud)?;
-            tcsetattr(&file, OptionalActions::Now, &modes)?;
-            // What was said before nobody asked for.
-            tcflush(&file, QueueSelector::IOFlush)?;
-            let Options { patience, retry } = *options;
-            Ok(Self { file, retry, patience, hung_up: AtomicBool::new(false) })
-        }
-
-        pub(super) fn hang_up(&self) {
-            self.hung_up.store(true, Ordering::Relaxed);
-        }
-
-        /// Reads bytes; none if the port was hung up or unplugged.
-        pub(super) fn read(&self, into: &mut [u8]) -> io::Result<usize> {
-            loop {
-                if !self.wait(PollFlags::IN, self.retry)? {
-                    return Ok(0);
-                }
-                match (&self.file).read(into) {
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                    // So Linux tells of a port that is gone.
-                    Err(error) if error.raw_os_error() == Some(GONE) => return Ok(0),
-                    done => return done,
-                }
-            }
-        }
-
-        pub(super) fn write(&self, from: &[u8]) -> io::Result<usize> {
-            loop {
-                if !self.wait(PollFlags::OUT, self.patience)? {
-                    return Err(io::Error::new(ErrorKind::ConnectionReset, "hung up"));
-                }
-                match (&self.file).write(from) {
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                    done => return done,
-                }
-            }
-        }
-
-        /// Waits until the port is ready; `false` where it was hung up.
-        fn wait(&self, what: PollFlags, most: Duration) -> io::Result<bool> {
-            let until = Instant::now() + most;
-            while !self.hung_up.load(Ordering::Relaxed) {
-                let left = until.saturating_duration_since(Instant::now());
-                let span = left.min(GLANCE);
-                let span = Timespec { tv_sec: 0, tv_nsec: span.subsec_nanos().into() };
-                if poll(&mut [PollFd::new(&self.file, what)], Some(&span))? > 0 {
-                    return Ok(true);
-                }
-                if left.is_zero() {
-                    return Err(ErrorKind::TimedOut.into());
-                }
-            }
-            Ok(false)
-        }
-    }
-
-    const GONE: i32 = rustix::io::Errno::IO.raw_os_error();
 }
 
 #[cfg(all(test, unix))]
@@ -234,8 +172,10 @@ mod tests {
 
     use super::*;
 
-    const SOON: Options =
-        Options { patience: Duration::from_millis(200), retry: Duration::from_millis(20) };
+    fn soon() -> Options {
+        let (patience, retry) = (Duration::from_millis(200), Duration::from_millis(20));
+        Options { patience, retry, ..Options::default() }
+    }
 
     /// The device's end of a terminal, and the path of the other.
     fn terminal() -> (File, PathBuf) {
@@ -248,7 +188,7 @@ mod tests {
     }
 
     fn open(path: &std::path::Path) -> Port {
-        Port::open(path.to_str().expect("letters"), Port::BAUD, &SOON).expect("opened")
+        Port::open(path.to_str().expect("letters"), Port::BAUD, &soon()).expect("opened")
     }
 
     #[test]
@@ -271,7 +211,7 @@ mod tests {
     #[test]
     fn who_waits_is_told_that_it_is_over() {
         let (device, path) = terminal();
-        let patient = Options { retry: Duration::from_secs(60), ..SOON };
+        let patient = Options { retry: Duration::from_secs(60), ..soon() };
         let port = Port::open(path.to_str().expect("letters"), Port::BAUD, &patient);
         let port = port.expect("opened");
         let (told, heard) = mpsc::channel();
@@ -284,7 +224,7 @@ mod tests {
         assert_eq!((&port).write(&[1]).expect_err("hung up").kind(), ErrorKind::ConnectionReset);
 
         // A device that does not read holds up the writer no longer than its patience.
-        let quick = Options { patience: SOON.patience, ..patient };
+        let quick = Options { patience: soon().patience, ..patient };
         let port = Port::open(path.to_str().expect("letters"), Port::BAUD, &quick).expect("opened");
         let stuck = loop {
             if let Err(error) = (&port).write(&[0; 4096]) {
@@ -299,7 +239,7 @@ mod tests {
     #[test]
     fn what_is_no_port_is_said() {
         let refusal =
-            |name: &str| Port::open(name, Port::BAUD, &SOON).expect_err("no port").to_string();
+            |name: &str| Port::open(name, Port::BAUD, &soon()).expect_err("no port").to_string();
         let file = tempfile::NamedTempFile::new().expect("a file");
         let path = file.path().display().to_string();
         assert_eq!(refusal(&path), format!("{path}: not a serial port"));

@@ -70,13 +70,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// Mean number of instructions of a push of a sample; `None` if nothing was measured.
-    pub fn instructions_per_sample(&self) -> Option<f64> {
+    /// Mean ticks of a push of a sample; `None` if nothing was measured.
+    pub fn ticks_per_sample(&self) -> Option<f64> {
         let report = &self.outcome.report;
+        self.outcome.info.ticks_per_second?;
+        (report.samples > 0).then(|| report.sample_ticks as f64 / report.samples as f64)
+    }
+
+    /// Mean number of instructions of a push of a sample under emulation; `None` if nothing was measured.
+    pub fn instructions_per_sample(&self) -> Option<f64> {
         // One instruction a nanosecond: see the module.
         let instructions_per_tick = 1e9 / f64::from(self.outcome.info.ticks_per_second?);
-        (report.samples > 0)
-            .then(|| report.sample_ticks as f64 * instructions_per_tick / report.samples as f64)
+        self.ticks_per_sample().map(|ticks| ticks * instructions_per_tick)
     }
 }
 
@@ -390,7 +395,7 @@ mod tests {
         let answers = [Frame::new(&info).as_bytes(), Frame::new(&report).as_bytes()].concat();
         std::fs::write(folder.path().join("answers"), answers).expect("a temporary file");
         let image = Image { board, elf: PathBuf::from("none.elf"), sections: Sections::default() };
-        let options = Options { patience, retry: Duration::from_millis(5) };
+        let options = Options { patience, retry: Duration::from_millis(5), ..Options::default() };
         Qemu::start_in(&image, folder.path(), &[])?.run([], &options, |_| ())
     }
 

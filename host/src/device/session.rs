@@ -12,6 +12,7 @@ use fishweir_core::wire::{
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::line::{Line, LineEvent, send};
+use super::pace::{Pace, Repeats};
 use super::{DeviceError, Options};
 
 /// Input that the host sends.
@@ -116,10 +117,11 @@ pub struct Outcome {
     pub report: DeviceReport,
 }
 
-/// Asks the device for its description, sends it all inputs, collects its answers, and stops it.
+/// Asks the device for its description, sends it all inputs, collects its answers, and stops it, if it
+/// [is to end](Options::ends_device).
 ///
 /// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link lets
-/// them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
+/// them, or as far as [`Options::ahead`] does. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
 /// stream, is then asked again, ever more rarely. Samples are never sent again; what the line loses is
 /// counted. `hang_up` breaks the link: it is called when one side fails, so that the other ends too.
 /// `progress` receives the number of samples that are answered or lost, after each answer.
@@ -140,11 +142,14 @@ pub fn converse<'a>(
     let (info, place) = ask_info(&mut line, &mut writer)?;
     line.expect_records_of(size_of::<AnswerHead>() + info.models * size_of::<F32>());
     let (told, places) = mpsc::channel();
-    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0 };
+    let (answered, heard) = mpsc::channel();
+    let pace = options.ahead.map(|ahead| Pace::new(ahead.get(), heard, options));
+    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0, pace };
     let mut listener = Listener {
         line,
         models: info.models,
         places,
+        answered,
         answers: Vec::new(),
         saved: Vec::new(),
         progress,
@@ -169,7 +174,7 @@ pub fn converse<'a>(
             // What the sender refused to send broke the link on purpose.
             (Err(error @ DeviceError::SampleShape { .. }), _) | (_, Err(error)) => Err(error),
             (Err(error), Ok(_)) => Err(error),
-            (Ok(()), Ok(report)) => listener.finish(sender, report),
+            (Ok(()), Ok(report)) => listener.finish(sender, report, options.ends_device),
         }
     })?;
     Ok(Outcome {
@@ -179,26 +184,6 @@ pub fn converse<'a>(
         info,
         report,
     })
-}
-
-/// Times at which a question is repeated: after one silence, two more, four more. A device that is merely slow,
-/// emulated on a busy machine, would otherwise drown in questions.
-#[derive(Default)]
-pub(super) struct Repeats {
-    silences: u32,
-    asked: u32,
-}
-
-impl Repeats {
-    /// Returns whether to ask again, after one more silence.
-    pub(super) fn due(&mut self) -> bool {
-        self.silences += 1;
-        let due = self.silences == 1 << self.asked;
-        if due {
-            (self.silences, self.asked) = (0, self.asked + 1);
-        }
-        due
-    }
 }
 
 /// Asks until it is answered.
@@ -275,6 +260,8 @@ struct Sender<'i, W: Write> {
     /// Position of the next sample.
     place: SampleIndex,
     samples: usize,
+    /// `None` if the line has flow control.
+    pace: Option<Pace>,
 }
 
 impl<W: Write> Sender<'_, W> {
@@ -315,13 +302,23 @@ impl<W: Write> Sender<'_, W> {
                 (Input::Symbol(_), _) => return Err(self.refused(String::from("a symbol"))),
                 _ => {}
             }
+            self.wait_for_answers(1)?;
             // A listener that has gone has its own error to tell.
             let _ = told.send(self.place);
             send(&mut self.writer, &record)?;
             self.samples += 1;
             self.place = self.place.next();
         }
+        self.wait_for_answers(usize::MAX)?;
         self.ask(Request::Report)
+    }
+
+    /// Waits until there is room for `more` samples that are unanswered; for too many, until none is.
+    fn wait_for_answers(&mut self, more: usize) -> Result<(), DeviceError> {
+        let Some(pace) = &mut self.pace else { return Ok(()) };
+        self.writer.flush()?;
+        pace.wait(self.samples, more);
+        Ok(())
     }
 
     fn ask(&mut self, request: Request) -> Result<(), DeviceError> {
@@ -345,6 +342,8 @@ struct Listener<'o, R, P> {
     models: usize,
     /// Positions of samples sent that are neither answered nor known to be lost.
     places: mpsc::Receiver<SampleIndex>,
+    /// Hears how many samples are answered or lost.
+    answered: mpsc::Sender<usize>,
     answers: Vec<Option<Answer>>,
     saved: Vec<u32>,
     progress: P,
@@ -377,6 +376,8 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
                     self.unanswered_before(head.sample_index())?;
                     self.answers.push(Some(answer));
                     last = Some(head.sample_index());
+                    // Who waits for none does not listen.
+                    let _ = self.answered.send(self.answers.len());
                     (self.progress)(self.answers.len());
                 }
                 Saved::TAG => {
@@ -391,11 +392,12 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
         }
     }
 
-    /// Asks for the report again if need be; then ends the device.
+    /// Asks for the report again if need be; then ends the device, if it is to end.
     fn finish<W: Write>(
         &mut self,
         mut sender: Sender<'_, W>,
         mut report: Option<DeviceReport>,
+        ends_device: bool,
     ) -> Result<DeviceReport, DeviceError> {
         let mut repeats = Repeats::default();
         let report = loop {
@@ -407,7 +409,7 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
             report = self.until_silent_or_report(|| true)?;
         };
         self.answers.extend(self.places.try_iter().map(|_| None));
-        for _ in 0..GOODBYES {
+        for _ in 0..if ends_device { GOODBYES } else { 0 } {
             // It may have ended already.
             let gone = sender.ask(Request::Stop).is_err();
             loop {

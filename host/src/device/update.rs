@@ -10,7 +10,8 @@ use fishweir_core::wire::{
 use zerocopy::IntoBytes;
 
 use super::line::{Line, LineEvent, send};
-use super::session::{Repeats, fault, read};
+use super::pace::Repeats;
+use super::session::{fault, read};
 use super::{DeviceError, Options};
 
 /// Message that the sender waits for an answer to.

@@ -36,6 +36,16 @@ pub struct ProjectBoard {
     pub(super) script: &'static str,
     /// Arguments of the linker.
     pub(super) link: &'static [&'static str],
+    /// Serial port.
+    pub(super) line: SerialLine,
+}
+
+/// `line.rs` that sends, and that both sends and receives; values of the names in them.
+#[derive(Debug)]
+pub(super) struct SerialLine {
+    pub(super) sends: &'static str,
+    pub(super) answers: &'static str,
+    pub(super) names: &'static [(&'static str, &'static str)],
 }
 
 /// Start of an image.
@@ -59,6 +69,55 @@ riscv-rt = { version = \"0.18.0\", features = [\"memory\", \"single-hart\"] }
 semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
 ";
 
+/// A port of an emulated board: its address and the width of its registers; what switches it on; how a byte is sent, and
+/// received.
+macro_rules! emulated_line {
+    (
+        $port:literal: $register:literal, start $start:literal,
+        send $ready:literal $data:literal $status:literal,
+        receive $received:literal $taken:literal $input:literal $byte:literal
+    ) => {
+        SerialLine {
+            sends: include_str!("template/record/lines/emulated.rs"),
+            answers: include_str!("template/record/lines/emulated.rs"),
+            names: &[
+                ("{{port}}", $port),
+                ("{{start}}", $start),
+                ("{{ready}}", $ready),
+                ("{{data}}", $data),
+                ("{{status}}", $status),
+                ("{{received}}", $received),
+                ("{{taken}}", $taken),
+                ("{{input}}", $input),
+                ("{{input_byte}}", $byte),
+                ("{{register}}", $register),
+            ],
+        }
+    };
+}
+
+/// The port of Arm's system design kit.
+macro_rules! cmsdk_line {
+    ($port:literal) => {
+        emulated_line!(
+            $port: "u32", start "(0x10, 16), (0x08, 3)",
+            send "" "0" "(0x04, 1, 0)",
+            receive "(0x04, 2, 2)" "" "0" "read(INPUT) as u8"
+        )
+    };
+}
+
+/// A port that a package of the board drives.
+macro_rules! packaged_line {
+    ($name:literal) => {
+        SerialLine {
+            sends: include_str!(concat!("template/record/lines/", $name)),
+            answers: include_str!(concat!("template/stream/lines/", $name)),
+            names: &[],
+        }
+    };
+}
+
 const EMULATED: ProjectBoard = ProjectBoard {
     name: "",
     title: "",
@@ -73,6 +132,7 @@ const EMULATED: ProjectBoard = ProjectBoard {
     memory_is_told: true,
     script: "",
     link: &["--nmagic", "-Tlink.x"],
+    line: cmsdk_line!("0x4000_4000"),
 };
 
 const ON_PROBE: ProjectBoard = ProjectBoard {
@@ -90,6 +150,12 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         clock: Clock { hertz: 16_000_000, part: "nRF51822" },
         target: "thumbv6m-none-eabi",
         memory: [(0, 256), (0x2000_0000, 16)],
+        line: emulated_line!(
+            "0x4000_2000": "u32",
+            start "(0x500, 4), (0x50C, 24), (0x514, 25), (0x524, 0x01D7_E000), (0x000, 1), (0x008, 1)",
+            send "write(STATUS.0, 0);\n            " "0x51C" "(0x11C, 1, 1)",
+            receive "(0x108, 1, 1)" "write(RECEIVED.0, 0);\n        " "0x518" "read(INPUT) as u8"
+        ),
         ..EMULATED
     },
     ProjectBoard {
@@ -99,6 +165,11 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         clock: Clock { hertz: 72_000_000, part: "STM32F103" },
         target: "thumbv7m-none-eabi",
         memory: [(0, 256), (0x2000_0000, 64)],
+        line: emulated_line!(
+            "0x4000_C000": "u32", start "(0x2C, 0x70), (0x30, 0x301)",
+            send "" "0" "(0x18, 0x20, 0)",
+            receive "(0x18, 0x10, 0)" "" "0" "read(INPUT) as u8"
+        ),
         ..EMULATED
     },
     ProjectBoard {
@@ -118,6 +189,7 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         target: "thumbv8m.main-none-eabihf",
         // The core starts in the secure state, whose aliases of the memories have bit 28 set.
         memory: [(0x1000_0000, 4096), (0x3800_0000, 4096)],
+        line: cmsdk_line!("0x5020_0000"),
         ..EMULATED
     },
     ProjectBoard {
@@ -138,6 +210,11 @@ REGION_ALIAS(\"REGION_BSS\", RAM);
 REGION_ALIAS(\"REGION_HEAP\", RAM);
 REGION_ALIAS(\"REGION_STACK\", RAM);
 ",
+        line: emulated_line!(
+            "0x1000_0000": "u8", start "(2, 1)",
+            send "" "0" "(5, 0x20, 0x20)",
+            receive "(5, 1, 1)" "" "0" "read(INPUT)"
+        ),
         ..EMULATED
     },
     ProjectBoard {
@@ -153,6 +230,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-nrf = { version = \"0.11.0\", features = [\"defmt\", \"nrf52840\", \"time-driver-rtc1\"] }
 ",
         memory: [(0, 1024), (0x2000_0000, 256)],
+        line: packaged_line!("nrf.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -178,6 +256,7 @@ MEMORY
 }
 ",
         link: &["--nmagic", "-Tlink.x", "-Tlink-rp.x", "-Tdefmt.x"],
+        line: packaged_line!("rp.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -205,6 +284,7 @@ SECTIONS
 
 _stext = ADDR(.start_block) + SIZEOF(.start_block);
 ",
+        line: packaged_line!("rp.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -220,6 +300,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \"time-driver-any\"] }
 ",
         memory: [(0x0800_0000, 512), (0x2000_0000, 128)],
+        line: packaged_line!("stm32.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -235,6 +316,7 @@ cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"]
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32g071rb\", \"time-driver-any\"] }
 ",
         memory: [(0x0800_0000, 128), (0x2000_0000, 36)],
+        line: packaged_line!("stm32.rs"),
         ..ON_PROBE
     },
     ProjectBoard {
@@ -254,6 +336,7 @@ esp-hal = { version = \"1.2.2\", features = [\"defmt\", \"esp32c3\", \"unstable\
         memory: [(0x4200_0000, 4096), (0x3FC8_0000, 313)],
         memory_is_told: false,
         link: &["-Tlinkall.x", "-Tdefmt.x"],
+        line: packaged_line!("esp.rs"),
         ..ON_PROBE
     },
 ];
@@ -278,6 +361,11 @@ impl ProjectBoard {
         self.platform.is_emulated()
     }
 
+    /// Returns whether the core has a counter of cycles that a project reads: those of the larger Cortex-M have.
+    pub(super) fn counts_cycles(&self) -> bool {
+        !self.is_emulated() && ["Cortex-M3", "Cortex-M4F", "Cortex-M33"].contains(&self.core)
+    }
+
     /// Bytes of flash and of RAM.
     #[must_use]
     pub fn memories(&self) -> [usize; 2] {
@@ -288,6 +376,23 @@ impl ProjectBoard {
     #[must_use]
     pub fn takes(&self) -> Option<&'static Core> {
         Core::named(self.core)
+    }
+
+    /// Values of the names in `line.rs`: of an emulated board what it imports to receive, what it is made of, what it does after
+    /// an answer, and how it receives; of others the traits of a port.
+    pub(super) fn line_values(
+        &self,
+        [reads, arguments, flushed, reading]: [&'static str; 4],
+        through: &'static str,
+    ) -> Vec<(&'static str, String)> {
+        let own = [
+            ("{{reads}}", reads),
+            ("{{arguments}}", arguments),
+            ("{{flushed}}", flushed),
+            ("{{reading}}", reading),
+            ("{{through}}", through),
+        ];
+        own.iter().chain(self.line.names).map(|&(name, text)| (name, text.to_owned())).collect()
     }
 
     /// `memory.x`.

@@ -34,6 +34,28 @@ pub enum ProjectError {
         /// Samples per second.
         rate: f64,
     },
+    /// A name that no channel can have.
+    #[error(transparent)]
+    Channel(#[from] Box<crate::device::DeviceError>),
+    /// More samples than a serial port carries, or none.
+    #[error(
+        "{rate} samples per second of {channels} channels: the serial port carries {most} of them; give a lower rate"
+    )]
+    #[strum(serialize = "bad-rate")]
+    Line {
+        /// Samples per second.
+        rate: f64,
+        /// Channels in a sample.
+        channels: usize,
+        /// Samples per second that the port carries.
+        most: usize,
+    },
+    /// A real board waits for its line beside its watchdog.
+    #[error("a program on {board} that waits for a host has tasks, to feed the watchdog meanwhile")]
+    NeedsTasks {
+        /// The board.
+        board: &'static str,
+    },
     /// An emulated board has no driver of time.
     #[error("{board} is emulated without a clock: tasks want a real board, one loop runs here too")]
     NoClock {
@@ -42,4 +64,6 @@ pub enum ProjectError {
     },
 }
 
-crate::kinds!(ProjectError);
+crate::kinds!(ProjectError,
+    Self::Channel(error) => error,
+);

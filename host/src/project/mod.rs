@@ -2,33 +2,41 @@
 //!
 //! | what | where |
 //! |---|---|
+//! | what every project has | `base.rs` |
 //! | the boards | `board.rs` |
 //! | what their parts draw | `power.rs` |
 //! | the model, in either format | `model.rs` |
 //! | whether a board's memories hold an image | `room.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
+//! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | what is written, with `{{names}}` for what differs | `template/` |
 
+mod base;
 mod board;
 mod error;
 mod model;
 mod platform;
 mod power;
+mod record;
 mod room;
 mod self_test;
 
+pub use base::{CoreSource, check_rate};
 pub use board::{PROJECT_BOARDS, ProjectBoard, Start};
 pub use error::ProjectError;
 pub use model::ProjectModel;
 pub use power::Power;
+pub use record::RecordProject;
 pub use room::Room;
 
+pub(crate) use base::RATES;
+use base::{Base, fill};
+
 use crate::classifier::Observations;
+use crate::data::SamplesView;
 use crate::data::internals::in_one_line;
-use crate::data::{SamplesView, rate_words};
 use crate::deploy::FixedPoint;
-use crate::device::Board;
 use crate::report::grouped;
 
 /// Parts of a project.
@@ -40,6 +48,8 @@ pub struct Project<'a> {
     pub board: &'static ProjectBoard,
     /// Tasks on an executor, by embassy, instead of one loop that waits.
     pub tasks: bool,
+    /// Source of the samples.
+    pub samples: SampleSource,
     /// The classifier.
     pub model: ProjectModel<'a>,
     /// Samples per second.
@@ -48,13 +58,13 @@ pub struct Project<'a> {
     pub core: CoreSource,
 }
 
-/// Source of a project's `fishweir-core`.
+/// Source of the samples that a project decides on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoreSource {
-    /// A registry, by this program's version.
-    Registry,
-    /// `vendor/core` in the project: the caller puts it there.
-    Vendored,
+pub enum SampleSource {
+    /// A sensor.
+    Sensor,
+    /// A host at a serial port, which compares the answers with its own: [`on_port`](crate::parity::on_port).
+    Host,
 }
 
 /// A project, to be written.
@@ -74,18 +84,6 @@ pub struct ProjectFiles {
     pub noise: bool,
 }
 
-/// Samples a second that are waited for, from the least to the most: one a day, and what a timer of a microsecond tells
-/// apart.
-pub(crate) const RATES: [f64; 2] = [1.0 / 86_400.0, 1e5];
-
-/// Refuses a rate of samples that no project has.
-///
-/// # Errors
-/// [`ProjectError::Rate`], unless it is from one a day to 100 000 a second.
-pub fn check_rate(rate: f64) -> Result<(), ProjectError> {
-    if (RATES[0]..=RATES[1]).contains(&rate) { Ok(()) } else { Err(ProjectError::Rate { rate }) }
-}
-
 /// Lines that follow the report of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
 
@@ -98,22 +96,6 @@ fn units(model: &FixedPoint) -> String {
     format!("\n\nChannels are integers of 16 bits, rounded from {all}.")
 }
 
-/// Names that cargo, the language's own crates or the crates that come along have already.
-const TAKEN: [&str; 12] = [
-    "alloc",
-    "build",
-    "core",
-    "deps",
-    "examples",
-    "fishweir",
-    "fishweir-core",
-    "fishweir-device",
-    "incremental",
-    "proc_macro",
-    "std",
-    "test",
-];
-
 impl Project<'_> {
     /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
     /// and as what stands for a sensor; without any, noise does.
@@ -124,17 +106,11 @@ impl Project<'_> {
         &self,
         recordings: impl IntoIterator<Item = (SamplesView<'s>, Option<usize>)>,
     ) -> Result<ProjectFiles, ProjectError> {
-        let board = self.board;
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if !self.name.starts_with(|c: char| c.is_ascii_alphabetic())
-            || !self.name.chars().all(fits)
-            || TAKEN.contains(&self.name)
-        {
-            return Err(ProjectError::Name { name: self.name.to_owned() });
-        }
-        check_rate(self.rate)?;
-        if self.tasks && board.platform.is_emulated() {
-            return Err(ProjectError::NoClock { board: board.name });
+        let (board, base) = (self.board, self.base());
+        base.check()?;
+        let by_host = self.samples == SampleSource::Host;
+        if by_host && !self.tasks && !board.is_emulated() {
+            return Err(ProjectError::NeedsTasks { board: board.name });
         }
         let [flash, _] = board.memories();
         let streams = self_test::chosen(self.model, flash, recordings);
@@ -144,32 +120,62 @@ impl Project<'_> {
         let (self_test, samples, compared) = self_test::source(self.model, chosen);
         let every = self.rate.round().max(1.0) as u64;
 
-        let mut files = vec![
+        let mut files = base.files(if by_host { "pty" } else { "none" });
+        files.extend([
             ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
-            ("README.md", self.filled(include_str!("template/README.md"))),
-            ("build.rs", self.filled(include_str!("template/build.rs"))),
-            (".cargo/config.toml", self.cargo_settings()),
-            (".gitignore", "/target\n".to_owned()),
-            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
             ("src/board.rs", self.filled(board.source)),
-            ("src/fault.rs", self.filled(include_str!("template/fault.rs"))),
             ("src/report.rs", self.report()),
-            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
             ("src/self_test.rs", self_test),
             ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
-        ];
-        files.extend(board.linker_script().map(|script| ("memory.x", script)));
+        ]);
+        files.extend(if by_host { self.of_host() } else { self.of_sensor() });
         let recordings = chosen.len();
         let window = self.model.windows().map_or(0, |windows| windows.length as usize);
         let cut = noise.is_empty() && samples < window;
         Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
     }
 
+    /// The files of a program that decides on the samples of a sensor.
+    fn of_sensor(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("README.md", self.filled(include_str!("template/README.md"))),
+            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
+            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
+        ]
+    }
+
+    /// The files of a program that decides on the samples of a host.
+    fn of_host(&self) -> Vec<(&'static str, String)> {
+        const FLUSHED: &str = "\
+            // An answer has gone: a later fault is not in a row with earlier ones.
+        crate::fault::survived();
+        ";
+        const ARGUMENTS: &str = "_board: crate::board::Board, _buffers: &mut Buffers";
+        let reading = include_str!("template/stream/lines/emulated.rs");
+        let through = include_str!("template/stream/lines/through.rs");
+        let values = self.board.line_values([", Read", ARGUMENTS, FLUSHED, reading], through);
+        let line = self.filled(&fill(self.board.line.answers, &values));
+        let meter = match self.board.counts_cycles() {
+            true => include_str!("template/stream/meter_cycles.rs"),
+            false => include_str!("template/stream/meter_none.rs"),
+        };
+        vec![
+            ("README.md", self.filled(include_str!("template/stream/README.md"))),
+            ("src/main.rs", self.filled(include_str!("template/stream/main.rs"))),
+            ("src/line.rs", line),
+            ("src/meter.rs", self.filled(meter)),
+        ]
+    }
+
+    fn base(&self) -> Base<'_> {
+        let Self { name, board, tasks, rate, core, .. } = *self;
+        Base { name, board, tasks, rate, core }
+    }
+
     /// A template with its names filled in.
     fn filled(&self, template: &str) -> String {
-        let (board, believed) = (self.board, self.model.confidence().is_some());
-        let parts = board.platform.parts(self.tasks);
+        let (base, believed) = (self.base(), self.model.confidence().is_some());
         let cost = self.model.cost();
         let observed = match self.model.observations() {
             Observations::Channels(names) => names.join(", "),
@@ -184,68 +190,42 @@ impl Project<'_> {
         // In comments and prose: one line whatever is in a name.
         let classes: Vec<String> =
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
-        let classes = classes.join(", ");
-        let period = format!("{}", (1e6 / self.rate).round() as u64);
         let windows = match self.model.windows() {
             Some(windows) => {
                 format!("{} samples, a new one every {}", windows.length, windows.hop)
             }
             None => "none, it decides on whole series".to_owned(),
         };
-        let memory = if board.memory_is_told { include_str!("template/memory.rs") } else { "" };
-        let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
-        let core = match self.core {
-            CoreSource::Registry => format!("version = \"={}\"", env!("CARGO_PKG_VERSION")),
-            CoreSource::Vendored => "path = \"vendor/core\"".to_owned(),
-        };
         let features = if self.model.is_of_sound() { ", features = [\"microfft\"]" } else { "" };
-        let (once, runs) = board.how_to_run();
-        let names = [
-            ("{{exception}}", parts.exception),
-            ("{{wait}}", parts.wait),
-            ("{{uninit}}", parts.uninit),
-            ("{{main}}", parts.main),
-            ("{{decision}}", if believed { "decision.decision" } else { "decision" }),
-            ("{{belief}}", if believed { BELIEF } else { "" }),
-            ("{{await}}", if self.tasks { ".await" } else { "" }),
-            ("{{clock}}", parts.clock),
-            ("{{entry_use}}", parts.entry),
-            ("{{executor}}", parts.executor),
-            ("{{pace_field}}", parts.pace),
-            ("{{pace_start}}", parts.pace_start),
-            ("{{period}}", &period),
-            ("{{rate}}", &rate_words(1.0 / self.rate)),
-            ("{{windows}}", &windows),
-            ("{{name}}", self.name),
-            ("{{title}}", board.title),
-            ("{{board}}", board.title),
-            ("{{target}}", board.target),
-            ("{{classes}}", &classes),
-            ("{{observed}}", &observed),
-            ("{{units}}", &units),
-            ("{{export}}", export),
-            ("{{model}}", &self.model.observations().to_string()),
-            ("{{flash}}", &grouped(cost.model_bytes)),
-            ("{{ram}}", &grouped(cost.state_bytes)),
-            ("{{memory}}", memory),
-            ("{{link}}", &link.join(", ")),
-            (
-                "{{core}}",
-                &format!("fishweir-core = {{ {core}, default-features = false{features} }}"),
-            ),
-            ("{{dependencies}}", &format!("{}{}", board.dependencies, parts.dependencies)),
-            ("{{once}}", once),
-            ("{{runs}}", &runs),
-            (
-                "{{watchdog}}",
-                if board.platform.is_emulated() {
-                    ""
-                } else {
-                    " A watchdog resets a\nprogram that stands still for two seconds; `Board::wait` feeds it."
-                },
-            ),
-        ];
-        names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
+        let core = base.library("core");
+        let mut libraries =
+            format!("fishweir-core = {{ {core}, default-features = false{features} }}");
+        if self.samples == SampleSource::Host {
+            let (name, own) = match self.tasks {
+                true => ("embedded-io-async", ", features = [\"async\"]"),
+                false => ("embedded-io", ""),
+            };
+            let device = base.library("firmware/device");
+            libraries += &format!("\n{name} = \"0.7\"\nfishweir-device = {{ {device}{own} }}");
+        }
+        let classify = if self.tasks { "classify_stream_async" } else { "classify_stream" };
+        let mut names = base.names();
+        names.extend([
+            ("{{classify}}", classify.to_owned()),
+            ("{{hertz}}", grouped(self.board.clock.hertz as usize).replace(' ', "_")),
+            ("{{core}}", libraries),
+            ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
+            ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
+            ("{{windows}}", windows),
+            ("{{classes}}", classes.join(", ")),
+            ("{{observed}}", observed),
+            ("{{units}}", units),
+            ("{{export}}", export.to_owned()),
+            ("{{model}}", self.model.observations().to_string()),
+            ("{{flash}}", grouped(cost.model_bytes)),
+            ("{{ram}}", grouped(cost.state_bytes)),
+        ]);
+        fill(template, &names)
     }
 
     /// `report.rs`, with how far decisions are to be believed where the model says so.
@@ -262,37 +242,5 @@ impl Project<'_> {
         report.replace("use fishweir_core::classify::Decision;", used)
             + belief
             + include_str!("template/belief.rs")
-    }
-
-    fn cargo_settings(&self) -> String {
-        let board = self.board;
-        let runner: Vec<String> = match board.start {
-            Start::Emulated => Board::named(board.name)
-                .map(|board| {
-                    let mut command: Vec<String> =
-                        board.command().into_iter().map(str::to_owned).collect();
-                    let ours = [
-                        "-display",
-                        "none",
-                        "-monitor",
-                        "none",
-                        "-serial",
-                        "none",
-                        "-semihosting-config",
-                        "enable=on,target=native",
-                        "-kernel",
-                    ];
-                    command.extend(ours.map(str::to_owned));
-                    command
-                })
-                .unwrap_or_default(),
-            Start::Probe(chip) => ["probe-rs", "run", "--chip", chip].map(str::to_owned).to_vec(),
-        };
-        let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
-        format!(
-            "[build]\ntarget = {0:?}\n\n# What starts an image.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n\n\
-             [alias]\nimage = \"build --release\"\nstart = \"run --release\"\n{log}",
-            board.target, runner
-        )
     }
 }

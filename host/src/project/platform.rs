@@ -42,6 +42,13 @@ const LOOP: Parts = Parts {
     dependencies: "",
 };
 
+/// Of an emulated board, which plays what is already there.
+const NEVER: Parts = Parts { pace: "()", pace_start: "()", wait: WAIT_NEVER, ..LOOP };
+
+const WAIT_NEVER: &str =
+    "    /// Waits until the next sample is due: never, as the recordings are already there.
+    pub fn wait(&mut self) {}";
+
 const TASKS: Parts = Parts {
     entry: "pub use embassy_executor::main as entry;",
     main: "async fn main(_spawner: embassy_executor::Spawner) -> !",
@@ -68,11 +75,20 @@ impl Platform {
         }
     }
 
+    /// Template of the report of a fault.
+    pub(super) fn report_fault(self) -> &'static str {
+        if self.is_emulated() {
+            include_str!("template/report_fault_semihosting.rs")
+        } else {
+            include_str!("template/report_fault_defmt.rs")
+        }
+    }
+
     pub(super) fn parts(self, tasks: bool) -> Parts {
         match (self, tasks) {
-            (Self::EmulatedArm, _) => Parts { exception: ARM_EXCEPTION, ..LOOP },
+            (Self::EmulatedArm, _) => Parts { exception: ARM_EXCEPTION, ..NEVER },
             (Self::EmulatedRiscv, _) => {
-                Parts { exception: include_str!("template/exception_riscv.rs"), ..LOOP }
+                Parts { exception: include_str!("template/exception_riscv.rs"), ..NEVER }
             }
             (Self::EmbassyArm, false) => Parts {
                 exception: ARM_EXCEPTION,

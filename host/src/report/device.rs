@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use super::{Table, counted, grouped};
 use crate::deploy::Cost;
-use crate::device::{Image, Run};
+use crate::device::{Image, Run, Sections};
 use crate::parity::{Parity, profile_differences};
 
-/// A run on an emulated device, compared with the host's.
+/// A run on an emulated device, or on a board at a port, compared with the host's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceComparison {
     /// The model's file.
     pub model: String,
     /// The data's file.
     pub data: String,
-    /// The board.
+    /// The emulated board, or the port of a board.
     pub board: String,
-    /// Form in which the model was built into the image: `source` or `artefact`.
+    /// Form in which the model was built into the image: `source` or `artefact`; of a board at a port `image`.
     pub form: String,
     /// Kind of evidence compared, besides class and margin: `log-likelihoods` or `decision values`.
     pub evidence: &'static str,
@@ -28,8 +28,12 @@ pub struct DeviceComparison {
     /// The comparison.
     #[serde(flatten)]
     pub parity: Parity,
-    /// Instructions that a push took on average, by the board's own counter.
+    /// Instructions that a push took on average, by the board's own counter; `None` of a board at a port.
     pub instructions_per_sample: Option<f64>,
+    /// Ticks of the board's counter that a push took on average; cycles where the counter runs at the core's clock.
+    pub ticks_per_sample: Option<f64>,
+    /// Ticks of the board's counter per second.
+    pub ticks_per_second: Option<u32>,
     /// Predicted work and sizes.
     #[serde(flatten)]
     pub cost: Cost,
@@ -39,23 +43,31 @@ pub struct DeviceComparison {
     pub device_state_bytes: usize,
     /// Deepest stack in bytes, the state included.
     pub stack_bytes: Option<u32>,
-    /// Bytes of code.
-    pub text_bytes: u64,
+    /// Bytes of code; of a board at a port this and the following are `None`.
+    pub text_bytes: Option<u64>,
     /// Bytes of constants, the model among them.
-    pub rodata_bytes: u64,
+    pub rodata_bytes: Option<u64>,
     /// Bytes of flash in all.
-    pub flash_bytes: u64,
+    pub flash_bytes: Option<u64>,
     /// Bytes of static RAM, without the stack.
-    pub static_ram_bytes: u64,
-    /// Seconds by the wall clock that the emulator took.
+    pub static_ram_bytes: Option<u64>,
+    /// Seconds by the wall clock.
     pub seconds: f64,
 }
 
 impl DeviceComparison {
-    /// Combines the results of a run, its image and the comparison. The host's numbers are `f32`.
-    pub fn new(names: [String; 4], image: &Image, run: &Run, parity: Parity, cost: Cost) -> Self {
+    /// Combines the results of a run, its image and the comparison; `None` is the image of a board at a port. The host's
+    /// numbers are `f32`.
+    pub fn new(
+        names: [String; 4],
+        image: Option<&Image>,
+        run: &Run,
+        parity: Parity,
+        cost: Cost,
+    ) -> Self {
         let [model, data, board, form] = names;
         let evidence = "log-likelihoods";
+        let sections = image.map(|image| &image.sections);
         Self {
             model,
             data,
@@ -67,15 +79,17 @@ impl DeviceComparison {
                 ["on the host", "on the device"],
             ),
             parity,
-            instructions_per_sample: run.instructions_per_sample(),
+            instructions_per_sample: image.and_then(|_| run.instructions_per_sample()),
+            ticks_per_sample: run.ticks_per_sample(),
+            ticks_per_second: run.outcome.info.ticks_per_second,
             cost,
             device_model_bytes: run.outcome.info.model_bytes,
             device_state_bytes: run.outcome.info.state_bytes,
             stack_bytes: run.outcome.report.stack_bytes,
-            text_bytes: image.sections.text,
-            rodata_bytes: image.sections.rodata,
-            flash_bytes: image.sections.flash(),
-            static_ram_bytes: image.sections.ram(),
+            text_bytes: sections.map(|sections| sections.text),
+            rodata_bytes: sections.map(|sections| sections.rodata),
+            flash_bytes: sections.map(Sections::flash),
+            static_ram_bytes: sections.map(Sections::ram),
             seconds: run.elapsed.as_secs_f64(),
         }
     }
@@ -84,7 +98,11 @@ impl DeviceComparison {
 impl fmt::Display for DeviceComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { model, data, board, form, parity, .. } = self;
-        writeln!(f, "{model} ({form}) on {data}, on an emulated {board}\n")?;
+        let is_emulated = self.flash_bytes.is_some();
+        match is_emulated {
+            true => writeln!(f, "{model} ({form}) on {data}, on an emulated {board}\n")?,
+            false => writeln!(f, "{model} on {data}, on the board at {board}\n")?,
+        }
         writeln!(
             f,
             "  {} differ, in {} compared: class, margin and {} after each of {}\n",
@@ -130,11 +148,18 @@ impl fmt::Display for DeviceComparison {
                 row(name, grouped(count));
             }
         }
-        let instructions = self.instructions_per_sample;
-        row(
-            "instructions per sample (QEMU)",
-            instructions.map_or("not measured".into(), |count| grouped(count.round() as usize)),
-        );
+        let count = |count: f64| grouped(count.round() as usize);
+        let unknown = || "not measured".to_owned();
+        if is_emulated {
+            let instructions = self.instructions_per_sample;
+            row("instructions per sample (QEMU)", instructions.map_or_else(unknown, count));
+        } else {
+            let ticks = self.ticks_per_sample.zip(self.ticks_per_second);
+            let ticks = ticks.map(|(ticks, second)| {
+                format!("{} of {} per second", count(ticks), grouped(second as usize))
+            });
+            row("ticks per sample", ticks.unwrap_or_else(unknown));
+        }
         row("multiply-adds per sample", grouped(self.cost.multiply_adds_per_sample));
         row("exponentials per sample", grouped(self.cost.exponentials_per_sample));
         let bytes = |bytes: u64| format!("{} B", grouped(bytes as usize));
@@ -142,11 +167,17 @@ impl fmt::Display for DeviceComparison {
         row("state, in RAM", bytes(self.device_state_bytes as u64));
         let stack = self.stack_bytes.map_or("not measured".into(), |stack| bytes(stack.into()));
         row("deepest stack, state included", stack);
-        row(".text", bytes(self.text_bytes));
-        row(".rodata", bytes(self.rodata_bytes));
-        row("flash in all", bytes(self.flash_bytes));
-        row("static RAM", bytes(self.static_ram_bytes));
-        row("emulated in", format!("{:.1} s", self.seconds));
+        for (name, size) in [
+            (".text", self.text_bytes),
+            (".rodata", self.rodata_bytes),
+            ("flash in all", self.flash_bytes),
+            ("static RAM", self.static_ram_bytes),
+        ] {
+            if let Some(size) = size {
+                row(name, bytes(size));
+            }
+        }
+        row(if is_emulated { "emulated in" } else { "took" }, format!("{:.1} s", self.seconds));
         write!(f, "{table}")
     }
 }

@@ -9,6 +9,7 @@ pub mod detect_change;
 pub mod events;
 pub mod field;
 mod lines;
+pub mod record;
 mod requests;
 pub mod spot_events;
 pub mod symbols;

@@ -10,6 +10,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_device::applications::Form;
 use fishweir_device::applications::classify_stream::classify_stream;
+use fishweir_device::applications::record::Recorder;
 use fishweir_device::applications::symbols::symbols;
 use fishweir_device::classifier::WireSample;
 use fishweir_device::meter::NoMeter;
@@ -24,6 +25,17 @@ pub(super) fn session() {
     converse::<Categorical<16, Dual<f32, 1>>>();
     converse::<Gaussian<3, Dual<f32, 1>>>();
     letters();
+    record();
+}
+
+/// Samples and names of any kind.
+#[inline(never)]
+fn record() {
+    static NAMES: [&str; 3] = ["x", "y", "z"];
+    let mut recorder = Recorder::new(black_box(NAMES), black_box(20_000_000));
+    for sample in black_box([Some([0.0, f32::NAN, -1.0]), None]) {
+        black_box(recorder.push(&mut Port, sample.as_ref())).ok();
+    }
 }
 
 /// Text in both forms.

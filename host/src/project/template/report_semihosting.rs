@@ -6,19 +6,7 @@ use semihosting::println;
 use crate::fault::{Cause, Fault};
 use crate::self_test::Difference;
 
-/// The run before ended by itself.
-pub fn fault(fault: &Fault) {
-    let count = fault.in_a_row;
-    match fault.cause {
-        Cause::Panic { line, .. } => {
-            println!("the run before panicked at {}:{line} ({count} in a row)", fault.cause.file());
-        }
-        Cause::Exception { address } => {
-            println!("the run before faulted at {address:#010x} ({count} in a row)");
-        }
-    }
-}
-
+{{report_fault}}
 /// Every decision of the self-test has the host's bits.
 pub fn tested(samples: usize) {
     println!("self-test: {samples} samples, every bit as on the host");

@@ -1,0 +1,100 @@
+//! A project that sends the samples of a sensor to be recorded. It has no model yet.
+
+use super::base::{Base, fill};
+use super::{CoreSource, ProjectBoard, ProjectError};
+use crate::device::{Port, check_names};
+
+/// Parts of a project that sends samples.
+#[derive(Debug)]
+pub struct RecordProject<'a> {
+    /// The package's name: letters, digits, `-` and `_`, a letter first.
+    pub name: &'a str,
+    /// The board.
+    pub board: &'static ProjectBoard,
+    /// Tasks on an executor, by embassy, instead of one loop that waits.
+    pub tasks: bool,
+    /// Names of the channels, each with its unit in brackets where it has one.
+    pub channels: &'a [String],
+    /// Samples per second.
+    pub rate: f64,
+    /// Source of the device's library.
+    pub core: CoreSource,
+}
+
+/// Waits for the next sample by the clock of the machine that emulates.
+const WAIT: &str =
+    "    /// Waits until the next sample is due, by the clock of the machine that emulates.
+    pub fn wait(&mut self) {
+        const PERIOD_NS: u64 = {{period_ns}};
+        let now = || semihosting::sys::arm_compat::sys_elapsed().unwrap_or(u64::MAX);
+        // Who is late does not hurry afterwards.
+        self.0 = self.0.saturating_add(PERIOD_NS).max(now());
+        while now() < self.0 {}
+    }";
+
+/// Bytes per second that descriptions of the channels take.
+const DESCRIPTIONS: usize = 304;
+
+impl RecordProject<'_> {
+    /// Samples per second that the line carries.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        // Ten bits a byte; head, checksum and frame beside the values.
+        (Port::BAUD as usize / 10 - DESCRIPTIONS) / (4 * self.channels.len() + 11)
+    }
+
+    /// The project's files: path in the folder, with `/`; contents.
+    ///
+    /// # Errors
+    /// [`ProjectError`]: as for a [`Project`](super::Project); a name that no channel can have; a rate that the line does not
+    /// carry.
+    pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
+        let Self { name, board, tasks, channels, rate, core } = *self;
+        let base = Base { name, board, tasks, rate, core };
+        base.check()?;
+        check_names(channels).map_err(Box::new)?;
+        let most = self.most();
+        if channels.is_empty() || rate > most as f64 {
+            return Err(ProjectError::Line { rate, channels: channels.len(), most });
+        }
+        let emulated = board.is_emulated();
+        let period_ns = (1e9 / rate).round() as u64;
+        let names: Vec<String> = channels.iter().map(|name| format!("{name:?}")).collect();
+        let libraries = format!(
+            "embedded-io = \"0.7.1\"\nfishweir-device = {{ {} }}",
+            base.library("firmware/device")
+        );
+        // First those whose values have names in them.
+        let mut values: Vec<(&str, String)> = Vec::new();
+        if emulated {
+            let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
+            values.extend(wait.map(|(name, text)| (name, text.to_owned())));
+        }
+        values.extend(board.line_values([""; 4], include_str!("template/record/lines/through.rs")));
+        values.extend(base.names());
+        values.extend([
+            ("{{channels}}", names.join(", ")),
+            ("{{core}}", libraries),
+            ("{{count}}", channels.len().to_string()),
+            ("{{most}}", most.to_string()),
+            ("{{observed}}", channels.join(", ")),
+            ("{{period_ns}}", period_ns.to_string()),
+        ]);
+        let filled = |template: &str| fill(template, &values);
+        let report = match emulated {
+            true => include_str!("template/record/report_semihosting.rs"),
+            false => include_str!("template/record/report_defmt.rs"),
+        };
+        let mut files = base.files("pty");
+        files.extend([
+            ("Cargo.toml", filled(include_str!("template/manifest.toml"))),
+            ("README.md", filled(include_str!("template/record/README.md"))),
+            ("src/main.rs", filled(include_str!("template/record/main.rs"))),
+            ("src/board.rs", filled(board.source)),
+            ("src/line.rs", filled(board.line.sends)),
+            ("src/report.rs", filled(report)),
+            ("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))),
+        ]);
+        Ok(files)
+    }
+}
