@@ -125,16 +125,10 @@ fn pages_say_what_a_user_would_not_expect() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (command, part) in [
-        ("predict", "a kernel machine takes the scores of all its models, and refuses"),
-        (
-            "predict",
-            "With nothing observed yet the class is what the classifier's priors or biases",
-        ),
-        (
-            "fit",
-            "turned and mirrored about zero, so channels with an offset must have it subtracted",
-        ),
-        ("fit", "by which a copy's vectors are turned, about zero"),
+        ("predict", "A kernel machine refuses a sample that is impossible under one of its models"),
+        ("predict", "its class follows from the classifier's priors or biases alone"),
+        ("fit", "rotated and mirrored about zero. Subtract the offset of a channel first"),
+        ("fit", "Standard deviation in degrees of the rotation of a copy's vectors"),
     ] {
         let text = help(command);
         assert!(text.contains(part), "no `{part}` in:\n{text}");

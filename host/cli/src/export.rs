@@ -269,7 +269,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
-    let files = files_of(arguments, &wanted);
+    let files = files_of(&wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| !matches!(form, Form::Rust | Form::C));
@@ -446,14 +446,13 @@ fn write_in_c(
 }
 
 /// The files that are written: those that are wanted, and the headers of C sources.
-fn files_of(arguments: &Arguments, wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
-    let headers = wanted.iter().filter(|(form, _)| *form == Form::C);
-    let headers = headers.map(|(_, file)| header_of(arguments, file));
-    let files = wanted.iter().map(|(form, file)| match (form, file.extension()) {
-        (Form::C, None) => header_of(arguments, file).with_extension("c"),
-        _ => (*file).clone(),
-    });
-    files.chain(headers).collect()
+fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
+    // A folder is made, and its files are in it.
+    let is_folder = |form: Form, file: &Path| form == Form::C && file.extension().is_none();
+    let files = wanted.iter().filter(|(form, file)| !is_folder(*form, file));
+    let headers = files.clone().filter(|(form, _)| *form == Form::C);
+    let headers = headers.map(|(_, file)| file.with_extension("h"));
+    files.map(|(_, file)| (*file).clone()).chain(headers).collect()
 }
 
 /// The Rust source of a file's name, and what it is in C.
@@ -479,7 +478,7 @@ fn whole<'a>(
         ("--endless", arguments.endless),
     ]));
     note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
-    let files = files_of(arguments, wanted);
+    let files = files_of(wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
     let (source, in_c) = source(&model)?;
