@@ -157,8 +157,11 @@ mod tests {
 
     const LONG: &str = "\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}a\u{e4}\u{e4}";
 
-    /// The samples on a line, by number, and the described channels, by index.
-    fn read(bytes: &[u8]) -> (Vec<(u32, [u32; 2])>, Vec<(u16, String)>) {
+    /// Number of a sample, and the bits of its values.
+    type Sample = (u32, [u32; 2]);
+
+    /// The samples on a line, and the described channels, by index.
+    fn read(bytes: &[u8]) -> (Vec<Sample>, Vec<(u16, String)>) {
         let (mut receiver, mut room) = (Receiver::new(), [0; 96]);
         let (mut samples, mut described) = (Vec::new(), Vec::new());
         for &byte in bytes {
