@@ -147,7 +147,7 @@ impl FeatureSums {
     /// The empirical information of models whose scores stand side by side, `parameters` each.
     ///
     /// # Errors
-    /// As [`total`](Self::total), and for other numbers of parameters.
+    /// [`PartError`]: sums of other features, leaves that are missing or of other data, other numbers of parameters.
     pub fn information(
         &self,
         features_of: Digest,
