@@ -74,7 +74,8 @@ pub(super) struct Arguments {
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
     model: Option<PathBuf>,
-    /// Recordings for the self-test, also played until there is a sensor driver [default: noise; with --number q15
+    /// Recordings for the self-test; the program also reads them in place of a sensor until you write its driver
+    /// [default: noise; with --number q15
     /// the training data]
     ///
     /// The project contains one window per label, or one series if the model has no windows, in at most an eighth of

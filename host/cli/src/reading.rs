@@ -43,8 +43,8 @@ pub(super) struct Reading {
     /// Place of the label in FASTA headers: KEY for `KEY=label`, or the number of a word
     #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
     fasta_label: Option<FastaLabel>,
-    /// Resample series of channels by their times to HZ samples per second [default: the model's rate, or the lowest of
-    /// the data]
+    /// Resample series of channels by their times to HZ samples per second; without HZ to the model's rate, or to
+    /// the lowest rate of the data [default: not resampled]
     #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = "", value_parser = resample)]
     resample: Option<Resample>,
     /// Column of the label, by name or number; `none` if no column has labels [default: label, class, activity and
@@ -90,7 +90,7 @@ pub(super) struct TextOptions {
     /// The first line is the header, although it looks like data
     #[arg(long)]
     header: bool,
-    /// Encoding of texts: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
+    /// Encoding of texts: utf-8, utf-16, latin-1 [default: utf-16 if the text begins as such, else utf-8]
     #[arg(long, value_name = "NAME", value_parser = Encoding::from_str)]
     encoding: Option<Encoding>,
 }

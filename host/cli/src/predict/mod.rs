@@ -31,7 +31,7 @@ classes there is one value, which is positive for the second class. A row is abo
 counted from 0, without the sample at end. For a table of records and a model of `network fit` the columns are \
 line,decision,margin, then the value of every class.
 
-Labels are not needed. Decisions on classes that the model does not know are listed separately under `unknown` in --json.
+Labels are not needed. If labels name classes that the model does not know, --json also counts under `unknown` what their windows were decided as.
 
 A model fitted with --calibrate or --reject adds two columns after the margin. `probability` is that of the class, if the \
 window is of one of the known classes. `doubt` is the reason to reject the decision: `close call` (a smaller margin than \
@@ -57,8 +57,7 @@ numbers the samples, and the stream is taken to have the rate of the training.
 
 A sample is refused if it is invalid (not a number, a number beyond single precision, an unknown character or word), or if it \
 is impossible under all models. A refused sample counts as missing, as on a device, and fishweir reports how many there were; \
---strict ends the stream at the first. In a file, a string with an unknown symbol is left out and counted. If a sample is \
-impossible under some models, these are excluded until the next reset. A kernel machine refuses a sample that is impossible \
+--strict ends the stream at the first. In a file, a string with an unknown symbol is left out and counted. If a sample is impossible under some models, those models take no part until the next window or reset. A kernel machine refuses a sample that is impossible \
 under one of its models.
 
 Missing samples are skipped. If a window has no other samples, its class follows from the classifier's priors or biases alone; \
