@@ -245,13 +245,26 @@ impl Built {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
+    /// What an emulator prints that runs the program.
+    #[track_caller]
+    fn emulated(&self, command: &str) -> String {
+        let mut words = command.split(' ');
+        let output = Command::new(words.next().expect("an emulator"))
+            .args(words)
+            .arg(self.at("program.elf"))
+            .output()
+            .expect("the emulator starts");
+        assert!(output.status.success(), "{command}");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).replace('\r', "")
+    }
+
     /// What an ATmega2560 under simavr prints: an `int` of 16 bits, 8 kB of RAM.
     #[track_caller]
     fn on_avr(&self) -> String {
         let gcc = "avr-gcc -mmcu=atmega2560 -Os -std=c99";
         self.run(&format!("{gcc} -Wall -Wextra -Wconversion -Werror -c fishweir.c -o fishweir.o"));
         self.run(&format!("{gcc} main.c avr.c -x none fishweir.o -o program.elf"));
-        let told = self.run("simavr -m atmega2560 -f 16000000 program.elf");
+        let told = self.emulated("simavr -m atmega2560 -f 16000000");
         // A line of the serial port is in colours, and a point stands for its end.
         let lines = told.lines().filter_map(|line| line.split_once("\u{1b}[32m"));
         lines
@@ -269,9 +282,9 @@ impl Built {
              -Wl,--defsym=__flash_size=0x200000 -Wl,--defsym=__ram=0x80200000 -Wl,--defsym=__ram_size=0x200000 \
              main.c hosted.c -x none fishweir.o -o program.elf",
         ));
-        self.run(
+        self.emulated(
             "qemu-system-riscv32 -machine virt -bios none -display none -monitor none -serial none \
-             -chardev stdio,id=console -semihosting-config enable=on,target=native,chardev=console -kernel program.elf",
+             -chardev stdio,id=console -semihosting-config enable=on,target=native,chardev=console -kernel",
         )
     }
 
