@@ -85,7 +85,7 @@ pub(super) struct Arguments {
     /// Number of recent samples that the detector is about [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
     memory: Option<f64>,
-    /// Also draw a series to this file: the first that has an alarm, of --changed if given, else of DATA
+    /// Also draw a series to this file: the first with an alarm among the changed series, or else of DATA
     #[arg(long, value_name = "FILE.svg")]
     draw: Option<PathBuf>,
     /// Rust source with a static of the detector, for linking into firmware; - for standard output
