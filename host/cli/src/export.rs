@@ -424,8 +424,7 @@ fn write_in_c(
             format!("{}: there are other files in it; name another folder", file.display()),
         ));
     }
-    let names = CNames { prefix, header: "" };
-    let files = made.package(names).into_iter().map(|(path, text)| {
+    let files = made.package(prefix).into_iter().map(|(path, text)| {
         let form = match path.rsplit('.').next() {
             Some("c") => "C source",
             Some("h") => "C header",

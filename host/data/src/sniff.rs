@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::dialect::{Dialect, are_thousands, first_line};
 use super::error::DataError;
-use super::place::Place;
 use super::roles::may_be_samples;
 use super::source::Source;
+use super::table::Table;
 use super::values::finite;
 use super::zip;
 use crate::words::shorten;
@@ -196,17 +196,17 @@ pub(super) fn ambiguous(name: &str, text: &[u8], source: &Source) -> Option<Data
     if !may_be_samples(text, &decimal) {
         return None;
     }
-    let dialect = Dialect::of(text, source);
-    let names = dialect.first_row(text);
-    let rows = dialect.rows(text);
-    let mut fields = rows.iter().flat_map(|row| row.iter().enumerate());
-    let (column, field) = fields.find(|(_, field)| field.contains(',') && are_thousands(field))?;
-    let lines = String::from_utf8_lossy(text);
-    let line =
-        lines.lines().position(|line| line.contains(field)).map_or(0, |line| line as u64 + 1);
-    let column = Some((column + 1, shorten(names.get(column).copied().unwrap_or_default())));
-    let place = Place { file: name.to_owned(), line, column, character: None };
-    Some(DataError::AmbiguousComma { place: place.into(), text: shorten(field) })
+    let mut table = Table::open_as(name, text, source).ok()?;
+    while table.next_row().ok()? {
+        for column in 0..table.header().len() {
+            let field = table.field(column).ok()?;
+            if field.contains(',') && are_thousands(field) {
+                let (place, text) = (table.place(column), shorten(field));
+                return Some(DataError::AmbiguousComma { place, text });
+            }
+        }
+    }
+    None
 }
 
 /// Reason why a text fits no layout; its first line names columns, or looks like data.

@@ -52,8 +52,7 @@ impl Deployed {
             code_tables(&mut codes, &books, codebooks.weighed(), numbers, numbers);
         }
         let depth = common.codebooks.as_ref().map_or(0, DeployedCodebooks::largest);
-        let source = InC { common, models: &models, codes, depth, number: Number::F32 };
-        source.with_header(names)
+        InC { common, models: &models, codes, depth }.with_header(names)
     }
 }
 
@@ -68,16 +67,8 @@ impl FixedPoint {
         self.code_tables(&mut codes);
         let books = self.engine.codebooks.iter().flat_map(|codebooks| &codebooks.books);
         let depth = books.map(|book| book.dilation).max().unwrap_or(0);
-        let source = InC { common: &self.common, models: self, codes, depth, number: Number::Q15 };
-        source.with_header(names)
+        InC { common: &self.common, models: self, codes, depth }.with_header(names)
     }
-}
-
-/// The numbers of a recursion.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
-    F32,
-    Q15,
 }
 
 /// A classifier of models.
@@ -88,7 +79,6 @@ struct InC<'a> {
     codes: String,
     /// The largest dilation of a codebook.
     depth: u32,
-    number: Number,
 }
 
 impl InC<'_> {
@@ -122,18 +112,16 @@ impl InC<'_> {
         let (lags, codebooks) = (!self.common.lags.is_empty(), !self.codes.is_empty());
         let rooted = self.common.normalisation == Normalisation::PER_ROOT_SAMPLE;
         let calibrated = self.common.confidence.is_some();
-        let (evidence, coding) = match self.number {
-            Number::F32 => (include_str!("text/evidence.c"), include_str!("text/coding.c")),
-            Number::Q15 => (include_str!("text/evidence_q15.c"), include_str!("text/coding_q15.c")),
-        };
         let mut parts = self.models.recursion();
         parts.push(self.tables().into());
+        let [evidence, coding] = self.models.reading();
+        parts.extend([include_str!("text/sums.c").into(), evidence]);
+        if codebooks {
+            parts.push(coding);
+        }
         let some = [
-            (true, include_str!("text/sums.c")),
-            (true, evidence),
             (lags || codebooks, include_str!("text/ring.c")),
             (lags, include_str!("text/lags.c")),
-            (codebooks, coding),
             (codebooks, include_str!("text/codebooks.c")),
             (true, include_str!("text/bank.c")),
             (rooted, include_str!("text/root.c")),
@@ -157,11 +145,17 @@ impl InC<'_> {
         let common = self.common;
         let number = |number: usize| number.to_string();
         let classes = &common.classes;
-        let mut text = self.models.sizes().macros() + &self.models.more_sizes();
+        let (mut text, places) = (self.models.sizes().macros(), self.models.places());
         text += &define(
             "1 if samples are integers and the model is in fixed point.",
-            &[("FIXED_POINT", number(usize::from(self.number == Number::Q15)))],
+            &[("FIXED_POINT", number(usize::from(places.is_some())))],
         );
+        if let Some(places) = places.filter(|places| !places.is_empty()) {
+            text += &define(
+                "By channel: a sample is round(x 2^place), an integer of 16 bits.",
+                &[("CHANNEL_PLACES", list(places.iter().map(i16::to_string)))],
+            );
+        }
         text += &define(
             "Models, each with a log-likelihood, and classes.",
             &[("MODELS", number(self.models.count())), ("CLASSES", number(classes.len()))],

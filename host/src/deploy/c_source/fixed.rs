@@ -2,7 +2,7 @@
 
 use super::Part;
 use super::codebooks::{Written, code_tables};
-use super::literals::{define, list, table};
+use super::literals::{list, table};
 use super::recursion::{Recursion, Sizes};
 use crate::deploy::fixed::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight};
 
@@ -70,15 +70,12 @@ impl Recursion for FixedPoint {
         }
     }
 
-    fn more_sizes(&self) -> String {
-        let places = self.places();
-        if places.is_empty() {
-            return String::new();
-        }
-        define(
-            "By channel: a sample is round(x 2^place), an integer of 16 bits.",
-            &[("CHANNEL_PLACES", list(places.iter().map(i16::to_string)))],
-        )
+    fn reading(&self) -> [Part<'static>; 2] {
+        [include_str!("text/evidence_q15.c").into(), include_str!("text/coding_q15.c").into()]
+    }
+
+    fn places(&self) -> Option<&[i16]> {
+        Some(FixedPoint::places(self))
     }
 }
 

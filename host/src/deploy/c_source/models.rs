@@ -72,8 +72,12 @@ impl Recursion for Models<'_> {
         }
     }
 
-    fn more_sizes(&self) -> String {
-        String::new()
+    fn reading(&self) -> [Part<'static>; 2] {
+        [include_str!("text/evidence.c").into(), include_str!("text/coding.c").into()]
+    }
+
+    fn places(&self) -> Option<&[i16]> {
+        None
     }
 }
 

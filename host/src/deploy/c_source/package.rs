@@ -1,34 +1,47 @@
 //! A C source as a library of CMake, Arduino, PlatformIO, ESP-IDF and Zephyr: a folder of it.
 
-use super::{CNames, CSource};
+use super::CSource;
 
-/// What a classifier is called for.
-const CLASSIFIER: &str = "\
+/// The calls of a program, without that which pushes a sample.
+const CALLS: &str = "\
 ```c
 static {{prefix}}_stream stream;
 
-{{prefix}}_init(&stream, sizeof stream);                   /* once */
-{{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);       /* each sample; NULL: a missing one. Symbols: {{prefix}}_push_symbol() */
+{{prefix}}_init(&stream, sizeof stream);    /* once */
+{{push}}
+{{answer}}
+```
+";
+
+/// What pushes a sample, by the function of the header that does.
+const PUSHES: [(&str, &str); 3] = [
+    (
+        "_push_symbol(",
+        "{{prefix}}_push_symbol(&stream, symbol);    /* each event, 0 to {{PREFIX}}_SYMBOLS - 1 */",
+    ),
+    (
+        "_push_integers(",
+        "{{prefix}}_push_integers(&stream, integers, {{PREFIX}}_CHANNELS);    /* each sample, times 2^{{PREFIX}}_CHANNEL_PLACES; NULL: missing */",
+    ),
+    (
+        "_push(",
+        "{{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);    /* each sample; NULL: a missing one */",
+    ),
+];
+
+/// What a classifier is asked.
+const DECISION: &str = "\
 {{prefix}}_decision decision;
 if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     /* The sample has filled a window: decision.class_index, decision.margin. */
-}
-```
-";
+}";
 
-/// What a detector is called for.
-const DETECTOR: &str = "\
-```c
-static {{prefix}}_stream stream;
-
-{{prefix}}_init(&stream, sizeof stream);                   /* once */
-{{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);       /* each sample; NULL: a missing one. Symbols: {{prefix}}_push_symbol() */
+/// What a detector is asked.
+const ALARM: &str = "\
 {{prefix}}_alarm alarm;
 if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statistic != {{PREFIX}}_NO_ALARM) {
-    {{prefix}}_reset(&stream);                              /* the stream has changed: begin again */
-}
-```
-";
+    {{prefix}}_reset(&stream);    /* the stream has changed: begin again */
+}";
 
 impl CSource {
     /// The files of a library around the source, by their paths in its folder: the source under its prefix, what CMake,
@@ -36,22 +49,23 @@ impl CSource {
     ///
     /// The header that the source includes must be `PREFIX.h`.
     #[must_use]
-    pub fn package(&self, names: CNames<'_>) -> Vec<(String, String)> {
-        let CNames { prefix, .. } = names;
-        let is_detector =
-            self.header.contains(&format!("{}_NO_ALARM", prefix.to_ascii_uppercase()));
-        let (sentence, calls) = match is_detector {
+    pub fn package(&self, prefix: &str) -> Vec<(String, String)> {
+        let declares = |name: &str| self.header.contains(&format!(" {prefix}{name}"));
+        let push = PUSHES.iter().find(|(name, _)| declares(name)).map_or("", |(_, call)| call);
+        let (sentence, answer) = match declares("_detect(") {
             true => (
                 "Detects when a stream of samples has changed, by a model that is compiled in.",
-                DETECTOR,
+                ALARM,
             ),
-            false => ("Classifies a stream of samples by a model that is compiled in.", CLASSIFIER),
+            false => ("Classifies a stream of samples by a model that is compiled in.", DECISION),
         };
         // A symbol of Zephyr, or of another module, may be called as a prefix is.
         let module =
             if prefix == "fishweir" { prefix.to_owned() } else { format!("fishweir_{prefix}") };
         let filled = |text: &str| {
-            text.replace("{{calls}}", calls)
+            text.replace("{{calls}}", CALLS)
+                .replace("{{push}}", push)
+                .replace("{{answer}}", answer)
                 .replace("{{sentence}}", sentence)
                 .replace("{{version}}", env!("CARGO_PKG_VERSION"))
                 .replace("{{url}}", env!("CARGO_PKG_REPOSITORY"))

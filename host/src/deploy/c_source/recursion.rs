@@ -34,8 +34,10 @@ pub(super) trait Recursion {
     fn recursion(&self) -> Vec<Part<'static>>;
     /// Declaration and definition of what pushes a sample.
     fn push(&self) -> [Part<'static>; 2];
-    /// Macros of the header that only these numbers have.
-    fn more_sizes(&self) -> String;
+    /// The source of what reads evidence from models, and from codebooks.
+    fn reading(&self) -> [Part<'static>; 2];
+    /// Binary places of channels that are given as integers; `None` of models in floating point.
+    fn places(&self) -> Option<&[i16]>;
 }
 
 impl Sizes<'_> {
