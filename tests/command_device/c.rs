@@ -52,12 +52,13 @@ fn sketch_compiles(library: &Path) {
                    -include Arduino.h -x c++ examples/Sensor/Sensor.ino";
     shell(library, compile);
     for (length, period) in [(0, "0ULL"), (200, "20000000ULL"), (1, "86400000000000ULL")] {
-        let settings =
-            format!("s/\\(_WINDOW_LENGTH\\) .*/\\1 {length}/; s/\\(_PERIOD_NS\\) .*/\\1 {period}/");
+        let settings = format!(
+            "s/^\\(#.*_WINDOW_LENGTH\\) .*/\\1 {length}/; s/^\\(#.*_PERIOD_NS\\) .*/\\1 {period}/"
+        );
         shell(
             library,
             &format!(
-                "rm -rf other; cp -r src other; sed -i '{settings}' other/*_model.h\n{}",
+                "rm -rf other; cp -r src other; sed -i '{settings}' other/*.h\n{}",
                 compile.replace("-Isrc", "-Iother")
             ),
         );
@@ -78,6 +79,27 @@ fn fixed_point_in_c_is_told_its_places() {
     let told = said.split(" x 2^").skip(1).filter_map(|rest| rest.split(')').next());
     assert_eq!(places, told.collect::<Vec<_>>().join(", "));
     sketch_compiles(&library);
+}
+
+/// A folder of portable source, of channels in floats and in integers, and of symbols: with its sketch, and alone.
+#[test]
+fn a_folder_of_source_compiles_with_its_sketch() {
+    let folder = Folder::new();
+    let (at, data) = (|name: &str| fixtures().at(name), fixtures().at("three.csv"));
+    for (name, model, options, push) in [
+        ("floats", at("three.json"), String::new(), "_push(&stream, channels"),
+        ("integers", at("three.json"), format!("--number q15 --data {data}"), "_push_integers("),
+        ("symbols", at("strings.json"), String::new(), "_push_symbol("),
+    ] {
+        let library = folder.path().join(name);
+        printed(&format!("export {model} --c-source {} {options}", library.display()));
+        let page = std::fs::read_to_string(library.join("README.md")).expect("a page");
+        assert!(page.contains(&format!("fishweir{push}")), "{page}");
+        let compile = "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb -std=c99 -Wall -Wextra -Wconversion -Werror \
+                       -c src/fishweir.c -o fishweir.o";
+        shell(&library, compile);
+        sketch_compiles(&library);
+    }
 }
 
 /// A library around a model of `three.csv`, asked in C after each sample of its first series: what is missing is null,
