@@ -98,7 +98,8 @@ where
     #[inline]
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
         let parts = state.likelihood().evidence().log_parts();
-        parts.map(|part| E::in_units(self.emission(), part))
+        let [high, low] = parts;
+        [E::in_units(self.emission(), high), E::in_units(self.emission(), low)]
     }
 
     fn validate(&self) -> Result<(), ModelError> {

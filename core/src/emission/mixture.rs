@@ -162,8 +162,11 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
     }
 
     fn width(&self) -> usize {
-        let widest = self.component.iter().map(Emission::width).max();
-        widest.unwrap_or(1).max(1) * M
+        let mut widest = 1;
+        for m in 0..M {
+            widest = widest.max(self.component[m].width());
+        }
+        widest * M
     }
 
     fn validate(&self) -> Result<(), ModelError> {

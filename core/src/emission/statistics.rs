@@ -100,12 +100,12 @@ impl<T: Real, S: VectorSpace<T>, const L: usize> VectorSpace<T> for [S; L] {
     fn across<const N: usize>(columns: &mut [Self; N], f: &mut impl FnMut(&mut [T; N])) {
         for entry in 0..L {
             let mut part = [S::ZERO; N];
-            for (part, column) in part.iter_mut().zip(columns.iter()) {
-                *part = column[entry];
+            for n in 0..N {
+                part[n] = columns[n][entry];
             }
             S::across(&mut part, f);
-            for (part, column) in part.into_iter().zip(columns.iter_mut()) {
-                column[entry] = part;
+            for n in 0..N {
+                columns[n][entry] = part[n];
             }
         }
     }
@@ -133,12 +133,12 @@ macro_rules! vector_space {
                 $(
                     let mut part =
                         [<$field_type as $crate::emission::VectorSpace<$t>>::ZERO; COLUMNS];
-                    for (part, column) in part.iter_mut().zip(columns.iter()) {
-                        *part = column.$field;
+                    for n in 0..COLUMNS {
+                        part[n] = columns[n].$field;
                     }
                     <$field_type as $crate::emission::VectorSpace<$t>>::across(&mut part, f);
-                    for (part, column) in part.into_iter().zip(columns.iter_mut()) {
-                        column.$field = part;
+                    for n in 0..COLUMNS {
+                        columns[n].$field = part[n];
                     }
                 )+
             }

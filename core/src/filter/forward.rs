@@ -4,7 +4,7 @@ use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
     Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, RealParameter, Scalar, UNDERFLOW_EXP,
-    sum_of, with_local_copy,
+    array_of, sum_of, with_local_copy,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -284,9 +284,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        if self
-            .condition_on_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x)))
-        {
+        if self.condition_on_logs(predicted, &logs_of(|j| emission[j].log_likelihood(x))) {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -328,7 +326,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         {
             return true;
         }
-        self.condition_on_logs(predicted, &core::array::from_fn(log))
+        self.condition_on_logs(predicted, &logs_of(log))
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for
@@ -392,10 +390,18 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
     where
         X::Reading: Scalar<Real = X::Real, Weight: RealParameter<Real = X::Real>>,
     {
-        self.row.map(|entry| {
-            if entry.value() > X::Real::ZERO { X::log(entry, &self.ledger) } else { impossible() }
+        array_of(impossible(), |j| match self.row[j] {
+            entry if entry.value() > X::Real::ZERO => X::log(entry, &self.ledger),
+            _ => impossible(),
         })
     }
+}
+
+/// One logarithm a state.
+#[inline(always)]
+fn logs_of<L: Copy, const N: usize>(mut log: impl FnMut(usize) -> L) -> [L; N] {
+    let first = log(0);
+    array_of(first, |j| if j == 0 { first } else { log(j) })
 }
 
 /// The logarithm of zero.
@@ -417,7 +423,8 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
     /// `p(z_t = j | x_1..t)`, `[state]`; the initial distribution before the first sample.
     pub fn filtered(&self, state: &Belief<NumberOf<E>, N>) -> [RealOf<E>; N] {
         if state.is_new() {
-            return self.hmm.chain().initial().map(Parameter::value);
+            let initial = self.hmm.chain().initial();
+            return array_of(RealOf::<E>::ZERO, |j| initial[j].value());
         }
         normalised(state.row())
     }
@@ -480,5 +487,5 @@ impl<E: Emission, const N: usize> Streaming for Forward<'_, E, N> {
 
 fn normalised<X: Scalar, const N: usize>(row: &[X; N]) -> [X::Real; N] {
     let sum = sum_of::<X::Real, N>(|j| row[j].value());
-    row.map(|entry| entry.value() / sum)
+    array_of(sum, |j| row[j].value() / sum)
 }

@@ -43,9 +43,9 @@ impl<T: Real, const N: usize> Step<T, N> {
             log_scale: T::ZERO,
         };
         let Some(x) = x else { return Ok(step) };
-        let states = step.weight.iter_mut().zip(&filtered).zip(&predicted);
-        for ((weight, &filtered), &predicted) in states {
-            *weight = if filtered > T::ZERO { filtered / predicted } else { T::ZERO };
+        for j in 0..N {
+            let weight = &mut step.weight[j];
+            *weight = if filtered[j] > T::ZERO { filtered[j] / predicted[j] } else { T::ZERO };
             // A state foreseen with a subnormal probability has no digits to weigh it by.
             if !weight.is_finite() {
                 *weight = T::power_of_two(i32::MAX);
@@ -58,12 +58,12 @@ impl<T: Real, const N: usize> Step<T, N> {
                 None => evidence.log(),
             };
             // What a state out of reach would have made of the sample.
-            let states = step.weight.iter_mut().zip(&predicted).zip(forward.hmm().emission());
-            for ((weight, &predicted), emission) in states {
-                if predicted == T::ZERO {
-                    let likelihood = (emission.log_likelihood(x) - step.log_scale).exp();
+            let emission = forward.hmm().emission();
+            for j in 0..N {
+                if predicted[j] == T::ZERO {
+                    let likelihood = (emission[j].log_likelihood(x) - step.log_scale).exp();
                     let most = T::power_of_two(i32::MAX);
-                    *weight = if likelihood < most { likelihood } else { most };
+                    step.weight[j] = if likelihood < most { likelihood } else { most };
                 }
             }
         }
@@ -109,18 +109,19 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
             self.pass_on(hmm, step, before, [keep, gain], zeros);
         } else {
             let initial = hmm.chain().initial();
-            for (i, columns) in self.initial.iter_mut().enumerate() {
+            for i in 0..N {
                 let counted = initial[i] > T::ZERO;
                 let limit = if zeros { step.weight[i] } else { T::ZERO };
-                columns[i] = gain * if counted { step.filtered[i] } else { limit };
+                self.initial[i][i] = gain * if counted { step.filtered[i] } else { limit };
             }
         }
         let Some(x) = x else { return };
-        for (j, (columns, emission)) in self.emission.iter_mut().zip(hmm.emission()).enumerate() {
-            emission.observe(x, gain * step.filtered[j], &mut columns[j]);
+        for j in 0..N {
+            let (emission, column) = (&hmm.emission()[j], &mut self.emission[j][j]);
+            emission.observe(x, gain * step.filtered[j], column);
             if zeros {
                 let prior = gain * step.predicted[j];
-                emission.observe_zeros(x, prior, step.log_scale, &mut columns[j]);
+                emission.observe_zeros(x, prior, step.log_scale, column);
             }
         }
     }
@@ -136,25 +137,26 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
         let transition = hmm.chain().transition();
         // keep A_ik b_k / c, transposed: row by row as a statistic's vector takes it.
         let mut kernel = [[T::ZERO; N]; N];
-        for (k, row) in kernel.iter_mut().enumerate() {
-            for (i, entry) in row.iter_mut().enumerate() {
-                *entry = transition[i][k] * (keep * step.weight[k]);
+        for k in 0..N {
+            for i in 0..N {
+                kernel[k][i] = transition[i][k] * (keep * step.weight[k]);
             }
         }
         let mut pass = |vector: &mut [T; N]| {
             let old = *vector;
-            for (entry, row) in vector.iter_mut().zip(&kernel) {
-                *entry = sum_of::<T, N>(|i| old[i] * row[i]);
-            }
-            if zeros {
-                vector.iter_mut().for_each(hold);
+            for k in 0..N {
+                vector[k] = sum_of::<T, N>(|i| old[i] * kernel[k][i]);
+                if zeros {
+                    hold(&mut vector[k]);
+                }
             }
         };
-        for columns in &mut self.initial {
-            pass(columns);
+        for i in 0..N {
+            pass(&mut self.initial[i]);
         }
-        for (i, (rows, probability)) in self.transition.iter_mut().zip(transition).enumerate() {
-            for (j, (columns, &probability)) in rows.iter_mut().zip(probability).enumerate() {
+        for i in 0..N {
+            for j in 0..N {
+                let (columns, probability) = (&mut self.transition[i][j], transition[i][j]);
                 if probability > T::ZERO {
                     pass(columns);
                     let pair = before[i] * (probability * step.weight[j]);
@@ -166,8 +168,8 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
                 }
             }
         }
-        for columns in &mut self.emission {
-            S::across(columns, &mut pass);
+        for i in 0..N {
+            S::across(&mut self.emission[i], &mut pass);
         }
     }
 
@@ -175,17 +177,11 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
     pub(super) fn sum(&self) -> ExpectedStatistics<S, T, N> {
         let mut total: ExpectedStatistics<S, T, N> = ExpectedStatistics::ZERO;
         let sum = |columns: &[T; N]| sum_of::<T, N>(|k| columns[k]);
-        for (total, columns) in total.initial.iter_mut().zip(&self.initial) {
-            *total = sum(columns);
-        }
-        for (totals, rows) in total.transition.iter_mut().zip(&self.transition) {
-            for (total, columns) in totals.iter_mut().zip(rows) {
-                *total = sum(columns);
-            }
-        }
-        for (total, columns) in total.emission.iter_mut().zip(&self.emission) {
-            for column in columns {
-                total.add_scaled(T::ONE, column);
+        for i in 0..N {
+            total.initial[i] = sum(&self.initial[i]);
+            for j in 0..N {
+                total.transition[i][j] = sum(&self.transition[i][j]);
+                total.emission[i].add_scaled(T::ONE, &self.emission[i][j]);
             }
         }
         total
@@ -194,21 +190,15 @@ impl<T: Real, S: VectorSpace<T>, const N: usize> Moments<S, T, N> {
     /// Takes out statistics that do not depend on the current state, `tau_k - S f_k`.
     pub(super) fn take_out(&mut self, total: &ExpectedStatistics<S, T, N>, filtered: &[T; N]) {
         let take = |columns: &mut [T; N], total: T| {
-            for (entry, &filtered) in columns.iter_mut().zip(filtered) {
-                *entry = *entry - total * filtered;
+            for k in 0..N {
+                columns[k] = columns[k] - total * filtered[k];
             }
         };
-        for (columns, &total) in self.initial.iter_mut().zip(&total.initial) {
-            take(columns, total);
-        }
-        for (rows, totals) in self.transition.iter_mut().zip(&total.transition) {
-            for (columns, &total) in rows.iter_mut().zip(totals) {
-                take(columns, total);
-            }
-        }
-        for (columns, total) in self.emission.iter_mut().zip(&total.emission) {
-            for (column, &filtered) in columns.iter_mut().zip(filtered) {
-                column.add_scaled(-filtered, total);
+        for i in 0..N {
+            take(&mut self.initial[i], total.initial[i]);
+            for j in 0..N {
+                take(&mut self.transition[i][j], total.transition[i][j]);
+                self.emission[i][j].add_scaled(-filtered[j], &total.emission[i]);
             }
         }
     }

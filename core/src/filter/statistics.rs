@@ -158,22 +158,25 @@ fn combine<S: VectorSpace<T>, T: Real, const N: usize>(
     c: &mut ExpectedStatistics<S, T, N>,
     f: &mut impl FnMut(&mut [T; 3]),
 ) {
-    let mut reals = |a: &mut T, b: &mut T, c: &mut T| {
-        let mut entry = [*a, *b, *c];
-        f(&mut entry);
-        [*a, *b, *c] = entry;
-    };
-    for ((a, b), c) in a.initial.iter_mut().zip(&mut b.initial).zip(&mut c.initial) {
-        reals(a, b, c);
+    across(&mut a.initial, &mut b.initial, &mut c.initial, f);
+    for i in 0..N {
+        across(&mut a.transition[i], &mut b.transition[i], &mut c.transition[i], f);
     }
-    let rows = a.transition.iter_mut().zip(&mut b.transition).zip(&mut c.transition);
-    for ((a, b), c) in rows.flat_map(|((a, b), c)| a.iter_mut().zip(b).zip(c)) {
-        reals(a, b, c);
-    }
-    for ((a, b), c) in a.emission.iter_mut().zip(&mut b.emission).zip(&mut c.emission) {
-        let mut columns = [*a, *b, *c];
+    across(&mut a.emission, &mut b.emission, &mut c.emission, f);
+}
+
+/// Calls with the numbers of three rows that stand side by side.
+#[inline(always)]
+fn across<S: VectorSpace<T>, T: Real, const N: usize>(
+    a: &mut [S; N],
+    b: &mut [S; N],
+    c: &mut [S; N],
+    f: &mut impl FnMut(&mut [T; 3]),
+) {
+    for i in 0..N {
+        let mut columns = [a[i], b[i], c[i]];
         S::across(&mut columns, f);
-        [*a, *b, *c] = columns;
+        [a[i], b[i], c[i]] = columns;
     }
 }
 

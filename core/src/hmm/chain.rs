@@ -228,8 +228,9 @@ impl<T: Real, const N: usize> Chain<T, N> {
     /// [validated](Self::validate); zeros stay zeros.
     #[must_use]
     pub fn powered(&self, exponent: T) -> Self {
-        let row = |row: &[T; N]| row.map(|p| power(p, exponent));
-        Self { initial: row(&self.initial), transition: self.transition.each_ref().map(row) }
+        let row = |row: &[T; N]| array_of(exponent, |j| power(row[j], exponent));
+        let initial = row(&self.initial);
+        Self { initial, transition: array_of(initial, |i| row(&self.transition[i])) }
     }
 
     /// Checks that all entries are finite and not negative; rows may have any sum.

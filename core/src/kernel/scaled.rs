@@ -1,5 +1,5 @@
 use super::no_parts;
-use crate::number::{RESCALE_BELOW, RESCALE_FROM, Real, ScaleAccumulator, sum_of};
+use crate::number::{RESCALE_BELOW, RESCALE_FROM, Real, ScaleAccumulator, array_of, sum_of};
 
 /// A row of numbers with a power of two of its own: `row x 2^exponent`.
 ///
@@ -137,7 +137,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
 
     /// The logarithms of the entries.
     pub(super) fn logs(&self) -> [T; N] {
-        self.row.map(|entry| log_of(entry, self.exponent))
+        array_of(T::ZERO, |j| log_of(self.row[j], self.exponent))
     }
 }
 

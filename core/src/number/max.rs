@@ -1,4 +1,4 @@
-use super::{Number, Real, Scalar};
+use super::{Number, Real, Scalar, array_of};
 
 /// A number of the semiring (max, times): the sum of two is the larger one.
 ///
@@ -42,7 +42,8 @@ impl<T: Real> Scalar for Max<T> {
     }
     #[inline]
     fn log_parts(sum: Self, ledger: &Self::ScaleAccumulator) -> [Self; 2] {
-        T::log_parts(sum.0, ledger).map(Self)
+        let [high, low] = T::log_parts(sum.0, ledger);
+        [Self(high), Self(low)]
     }
     #[inline]
     fn condition_reachable<const N: usize>(
@@ -95,11 +96,9 @@ impl<T: Real> Number for Max<T> {
         sum: Self,
         ledger: &mut Self::ScaleAccumulator,
     ) {
-        let mut values = row.map(|entry| entry.0);
+        let mut values: [T; N] = array_of(sum.0, |j| row[j].0);
         T::rescale(&mut values, sum.0, ledger);
-        for (entry, value) in row.iter_mut().zip(values) {
-            entry.0 = value;
-        }
+        *row = array_of(sum, |j| Self(values[j]));
     }
     #[inline]
     fn add_log_scale(ledger: &mut Self::ScaleAccumulator, log_scale: T) {

@@ -66,18 +66,18 @@ fn step_with_care<T, E, G, const N: usize, const W: usize, const L: usize>(
 {
     let forward = Forward::of(hmm);
     let first = set * L;
-    for (index, _) in results.iter().skip(first).take(L).enumerate() {
-        if group.start(first + index) == step {
+    let mut samples = [None; L];
+    for index in 0..L {
+        let lane = first + index;
+        if lane < results.len() && group.start(lane) == step {
             state.set_lane(index, &forward.initial_state());
         }
+        samples[index] = group.sample(step, lane);
     }
-    let samples = std::array::from_fn(|index| group.sample(step, first + index));
     let outcome = forward.push_lanes(state, &samples);
-    for (index, (outcome, result)) in
-        outcome.into_iter().zip(results.iter_mut().skip(first)).enumerate()
-    {
-        if let Err(error) = outcome {
-            let lane = first + index;
+    for index in 0..L {
+        let lane = first + index;
+        if let (Err(error), Some(result)) = (outcome[index], results.get_mut(lane)) {
             let time = step - group.start(lane);
             *result = Err(SequenceError::Observation { time, error });
             group.drop_lane(lane);

@@ -7,7 +7,7 @@ use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::{Parameter, Real, RealParameter, Scalar};
+use fishweir_core::number::{Parameter, Real, RealParameter, Scalar, array_of};
 
 use super::error::PushError;
 use super::model::DeployedModel;
@@ -159,10 +159,11 @@ pub(super) fn chain<T: Real, W: RealParameter<Real = T>, const N: usize>(
     model: &DeployedModel<T>,
     first: usize,
 ) -> Chain<W, N> {
+    let zero = W::constant(T::ZERO);
     Chain::from_parts(
-        std::array::from_fn(|j| lift(model.initial.get(j), first)),
-        std::array::from_fn(|i| {
-            std::array::from_fn(|j| match model.transition.get(i) {
+        array_of(zero, |j| lift(model.initial.get(j), first)),
+        array_of([zero; N], |i| {
+            array_of(zero, |j| match model.transition.get(i) {
                 Some(row) => lift(row.get(j), first),
                 // A state out of reach stays where it is.
                 None => W::constant(if i == j { T::ONE } else { T::ZERO }),

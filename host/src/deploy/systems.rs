@@ -18,7 +18,7 @@ use super::stream::Evidence;
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
 use crate::report::counted;
-use crate::runtime::with_states;
+use crate::runtime::{padded, padded_rows, with_states};
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,19 +89,13 @@ impl DeployedSystem {
 
     /// The core's filter at a compiled size: no state reaches the padding, and no channel sees it.
     fn filter<const N: usize>(&self) -> Filter<N> {
-        fn row<const N: usize>(row: &[f32]) -> [f32; N] {
-            std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
-        }
-        fn square<const N: usize>(rows: &[Vec<f32>]) -> [[f32; N]; N] {
-            std::array::from_fn(|i| rows.get(i).map_or([0.0; N], |one| row(one)))
-        }
-        let covariance = Covariance::from_factors(square(&self.covariance));
-        let initial = GaussianBelief::new(row(&self.mean), covariance);
+        let covariance = Covariance::from_factors(padded_rows(&self.covariance));
+        let initial = GaussianBelief::new(padded(&self.mean), covariance);
         Filter {
             initial,
-            transition: square(&self.transition),
-            noise: Covariance::from_factors(square(&self.noise)),
-            observation: self.observation.iter().map(|one| row(one)).collect(),
+            transition: padded_rows(&self.transition),
+            noise: Covariance::from_factors(padded_rows(&self.noise)),
+            observation: self.observation.iter().map(|one| padded(one)).collect(),
             whitening: self.whitening.concat(),
             constant: self.constant,
             state: KalmanState::new(initial),

@@ -9,7 +9,7 @@ use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{MOST_STATES, Matrix, SystemError};
 use crate::data::internals::is_partial;
-use crate::runtime::with_states;
+use crate::runtime::{padded, padded_rows, with_states};
 
 /// Distribution of the first state.
 #[derive(Clone, Debug)]
@@ -264,18 +264,9 @@ fn merge<const N: usize>(
 pub(crate) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
     let size = matrix.len();
     with_states!(size, N => {
-        let covariance = Covariance::<f64, N>::new(&padded(matrix), part)?;
+        let covariance = Covariance::<f64, N>::new(&padded_rows(matrix), part)?;
         Ok(covariance.factors()[..size].iter().map(|row| row[..size].to_vec()).collect())
     })
-}
-
-/// A matrix among zeros.
-fn padded<const N: usize>(matrix: &[Vec<f64>]) -> [[f64; N]; N] {
-    std::array::from_fn(|i| matrix.get(i).map_or([0.0; N], |row| padded_row(row)))
-}
-
-fn padded_row<const N: usize>(row: &[f64]) -> [f64; N] {
-    std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
 }
 
 /// A motion in the core's numbers, at one of the sizes that are compiled.
@@ -291,19 +282,19 @@ impl<const N: usize> Filter<N> {
     fn of(motion: &Motion) -> Result<Self, SystemError> {
         let start = |start: &Start| {
             let covariance =
-                Covariance::new(&padded(&start.covariance), Part::InitialCovariance)
+                Covariance::new(&padded_rows(&start.covariance), Part::InitialCovariance)
                     .map_err(|error| SystemError::covariance("initial_covariance", error))?;
-            Ok(GaussianBelief::new(padded_row(&start.mean), covariance))
+            Ok(GaussianBelief::new(padded(&start.mean), covariance))
         };
         let step = |step: &Move| {
-            let noise = Covariance::new(&padded(&step.noise), Part::StateNoise)
+            let noise = Covariance::new(&padded_rows(&step.noise), Part::StateNoise)
                 .map_err(|error| SystemError::covariance("state_noise", error))?;
-            Ok((padded(&step.transition), noise))
+            Ok((padded_rows(&step.transition), noise))
         };
         Ok(Self {
             starts: motion.starts.iter().map(start).collect::<Result<_, SystemError>>()?,
             moves: motion.moves.iter().map(step).collect::<Result<_, SystemError>>()?,
-            observation: motion.seen.observation.iter().map(|row| padded_row(row)).collect(),
+            observation: motion.seen.observation.iter().map(|row| padded(row)).collect(),
             whitening: motion.seen.whitening.clone(),
             constant: motion.seen.constant,
         })

@@ -19,9 +19,10 @@ use crate::dynamics::{
 };
 use crate::parallel::each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
-use crate::runtime::{Potential, family, with_states};
+use crate::runtime::{Potential, family, padded, with_states};
 use crate::sums::sum_items;
 use crate::words::short;
+use fishweir_core::number::array_of;
 
 /// Options for the fit of a switching system.
 ///
@@ -319,15 +320,14 @@ fn likeliest_paths(
     let modes = system.modes();
     let laws: Vec<Law> = (0..modes).map(|mode| Law::of(system, mode)).collect();
     with_states!(modes, N => {
-        let entry = |row: &[f64], j: usize| row.get(j).copied().unwrap_or(0.0);
         // A mode out of reach stays where it is.
         let step = |i: usize, j: usize| match system.chain.get(i) {
-            Some(row) => entry(row, j),
+            Some(row) => row.get(j).copied().unwrap_or(0.0),
             None => f64::from(i == j),
         };
         let chain = Chain::from_parts(
-            std::array::from_fn(|j| entry(&system.initial, j)),
-            std::array::from_fn(|i| std::array::from_fn(|j| step(i, j))),
+            padded(&system.initial),
+            array_of([0.0; N], |i| array_of(0.0, |j| step(i, j))),
         );
         // Observed of a mode is what is expected of its log density.
         let hmm = CoreHmm::new(chain, std::array::from_fn::<_, N, _>(Potential));

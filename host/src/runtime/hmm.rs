@@ -1,5 +1,5 @@
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::Real;
+use fishweir_core::number::{Real, array_of};
 use serde::{Deserialize, Serialize};
 
 use super::numbers::free_probabilities;
@@ -78,10 +78,11 @@ impl Hmm {
 
     fn chain<T: Real, const N: usize>(&self) -> Chain<T, N> {
         let states = self.states();
+        let zero = T::ZERO;
         Chain::from_parts(
-            std::array::from_fn(|j| T::from_f64(self.initial.get(j).copied().unwrap_or(0.0))),
-            std::array::from_fn(|i| {
-                std::array::from_fn(|j| match self.transition.get(i) {
+            array_of(zero, |j| T::from_f64(self.initial.get(j).copied().unwrap_or(0.0))),
+            array_of([zero; N], |i| {
+                array_of(zero, |j| match self.transition.get(i) {
                     Some(row) => T::from_f64(row.get(j).copied().unwrap_or(0.0)),
                     // A state out of reach stays where it is.
                     None if i == j && i >= states => T::ONE,

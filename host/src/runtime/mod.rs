@@ -21,4 +21,6 @@ pub use family::{
 pub use hmm::Hmm;
 pub(crate) use potential::Potential;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
-pub(crate) use sizes::{SIZES, at_sizes, padded_to, with_all_sizes, with_states, with_two_sizes};
+pub(crate) use sizes::{
+    SIZES, at_sizes, padded, padded_rows, padded_to, with_all_sizes, with_states, with_two_sizes,
+};

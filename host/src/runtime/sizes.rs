@@ -17,6 +17,25 @@ pub(crate) fn padded_to(sizes: &[usize], states: usize) -> Option<usize> {
     sizes.iter().copied().find(|&size| size >= states).filter(|_| states > 0)
 }
 
+/// A row at a compiled size, with zeros past its end.
+pub(crate) fn padded<T: Copy + Default, const N: usize>(row: &[T]) -> [T; N] {
+    let mut all = [T::default(); N];
+    let known = row.len().min(N);
+    all[..known].copy_from_slice(&row[..known]);
+    all
+}
+
+/// A matrix at a compiled size, with zeros around it.
+pub(crate) fn padded_rows<T: Copy + Default, const N: usize, const K: usize>(
+    rows: &[Vec<T>],
+) -> [[T; K]; N] {
+    let mut all = [[T::default(); K]; N];
+    for i in 0..N.min(rows.len()) {
+        all[i] = padded(&rows[i]);
+    }
+    all
+}
+
 /// Runs `$body` with `$N` the size that a padded state count is compiled at.
 macro_rules! at_sizes {
     ($of:expr, $N:ident => $body:expr; $($padded:pat => $size:literal),+) => {

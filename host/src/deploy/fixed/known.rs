@@ -3,14 +3,15 @@
 use fishweir_core::ObservationError;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{CategoricalLogQ15View, Emission};
-use fishweir_core::number::{Dual, FixedLog, Q15, rate_unit};
+use fishweir_core::number::{Dual, FixedLog, Q15, array_of, rate_unit};
 
-use super::stream::{Build, DIRECTIONS_MAX, Gaussian, padded};
+use super::stream::{Build, DIRECTIONS_MAX, Gaussian};
 use super::{FixedEmission, FixedModel};
 use crate::deploy::block::{Block, Observation, Observe, POSITIONS, Running};
 use crate::deploy::model::{DeployedModel, States};
 use crate::deploy::words::Words;
 use crate::runtime::family::Weight;
+use crate::runtime::padded;
 
 /// The rate of the logarithm.
 fn of_logarithm(weight: &Weight<f64>, output: usize) -> f64 {
@@ -87,7 +88,8 @@ impl<const C: usize> Emission for Logarithms<C> {
         self.view().check(&symbol.into())
     }
     fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        CategoricalLogQ15View::in_units(&states.each_ref().map(Self::view), reading)
+        let Some(first) = states.first().map(Self::view) else { return reading };
+        CategoricalLogQ15View::in_units(&array_of::<_, N>(first, |j| states[j].view()), reading)
     }
     fn validate(&self) -> Result<(), fishweir_core::ModelError> {
         self.view().validate()

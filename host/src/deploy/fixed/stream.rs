@@ -7,7 +7,7 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::{FixedEmission, FixedModel, FixedWeight};
 use crate::deploy::block::{Block, Observation, Observe, Running};
-use crate::runtime::with_states;
+use crate::runtime::{padded, with_states};
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
 /// must: padding changes no bit, a second block would.
@@ -22,13 +22,13 @@ pub(super) fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
     }
 }
 
-/// Rates padded with directions that move nothing.
-pub(super) fn padded<T: Copy + Default, const C: usize>(rates: &[T]) -> [T; C] {
-    std::array::from_fn(|c| rates.get(c).copied().unwrap_or_default())
-}
-
 fn weight<const C: usize>(weight: &FixedWeight) -> Dual<Q15, C> {
-    Dual { value: Q15(weight.value), tangent: padded(&weight.rate).map(Q15::from_rate) }
+    Dual {
+        value: Q15(weight.value),
+        tangent: array_of(Q15::ZERO, |c| {
+            weight.rate.get(c).map_or(Q15::ZERO, |&rate| Q15::from_rate(rate))
+        }),
+    }
 }
 
 const fn zero<const C: usize>() -> Dual<Q15, C> {
@@ -66,7 +66,8 @@ impl<const C: usize> Emission for Categorical<C> {
         self.view().check(&symbol.into())
     }
     fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        CategoricalQ15View::in_units(&states.each_ref().map(Self::view), reading)
+        let Some(first) = states.first().map(Self::view) else { return reading };
+        CategoricalQ15View::in_units(&array_of::<_, N>(first, |j| states[j].view()), reading)
     }
     fn validate(&self) -> Result<(), ModelError> {
         self.view().validate()
@@ -107,7 +108,8 @@ impl<const C: usize> Emission for Gaussian<C> {
         Ok(())
     }
     fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
-        GaussianQ15View::in_units(&states.each_ref().map(Self::view), reading)
+        let Some(first) = states.first().map(Self::view) else { return reading };
+        GaussianQ15View::in_units(&array_of::<_, N>(first, |j| states[j].view()), reading)
     }
     fn validate(&self) -> Result<(), ModelError> {
         self.view().validate()
@@ -197,15 +199,15 @@ pub(super) fn model_of<E: Build<C>, const C: usize, const N: usize>(
 ) -> Hmm<E, N> {
     let none = <E::Weight as Table<C>>::ZERO;
     let row = |weights: &[FixedWeight]| -> [E::Weight; N] {
-        std::array::from_fn(|j| {
+        array_of(none, |j| {
             let entry = weights.get(j);
             entry.map_or(none, |entry| E::Weight::scaled(weight(entry), entry.exponent))
         })
     };
-    let transition = std::array::from_fn(|i| match model.transition.get(i) {
+    let transition = array_of([none; N], |i| match model.transition.get(i) {
         Some(weights) => row(weights),
         // A state out of reach stays where it is.
-        None => std::array::from_fn(|j| {
+        None => array_of(none, |j| {
             let stays = Dual { value: Q15::ONE, ..zero() };
             if i == j { E::Weight::scaled(stays, 0) } else { none }
         }),

@@ -12,6 +12,7 @@ use super::super::validate::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::data::{Sample, SamplesView};
 use crate::runtime::{CategoricalVec, RowState, at_sizes, padded_states};
+use fishweir_core::number::array_of;
 
 /// An event, and when it was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,7 +157,7 @@ where
 {
     // Of the sizes that there are those with room for a background and a class.
     at_sizes!(padded_states(spotter.class.len()), S => {
-        let class = std::array::from_fn(|j| match spotter.class.get(j) {
+        let class = array_of(0, |j| match spotter.class.get(j) {
             Some(&class) => class,
             None if j < BACKGROUND_STATES => BACKGROUND,
             None => 0, // Out of reach.

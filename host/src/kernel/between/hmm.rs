@@ -10,7 +10,7 @@ use super::compared::{ComparedDistribution, checked, same_space, wrong};
 use super::{BetweenError, ModelKernel, PairError};
 use crate::kernel::LogGram;
 use crate::parallel::each;
-use crate::runtime::{Hmm, with_states};
+use crate::runtime::{Hmm, padded, padded_rows, with_states};
 
 /// The kernel between hidden Markov models, over sequences of one length: how alike are those that they
 /// make?
@@ -143,11 +143,7 @@ impl HmmKernel {
 
 impl Prepared {
     fn chain<const N: usize>(&self) -> Chain<f64, N> {
-        fn filled<const N: usize>(row: &[f64]) -> [f64; N] {
-            std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
-        }
-        let row = |i: usize| self.transition.get(i).map_or([0.0; N], |row| filled(row));
-        Chain::from_parts(filled(&self.initial), std::array::from_fn(row))
+        Chain::from_parts(padded(&self.initial), padded_rows(&self.transition))
     }
 }
 

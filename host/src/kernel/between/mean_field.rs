@@ -5,7 +5,7 @@ use fishweir_core::{matrix, smooth};
 
 use super::compared::{checked, refused, wrong};
 use super::{BetweenError, FactorialHmm, ModelKernel};
-use crate::runtime::{Potential, padded_states, with_states};
+use crate::runtime::{Potential, padded, padded_rows, padded_states, with_states};
 
 /// A lower bound on the probability product kernel between factorial hidden Markov models, for chains
 /// whose states together are too many to enumerate.
@@ -282,11 +282,7 @@ impl Path {
         &mut self,
         potential: &[Vec<f64>],
     ) -> Result<f64, smooth::SequenceError> {
-        let filled = |row: &[f64]| -> [f64; N] {
-            std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))
-        };
-        let row = |i: usize| self.transition.get(i).map_or([0.0; N], |row| filled(row));
-        let chain = Chain::from_parts(filled(&self.initial), std::array::from_fn(row));
+        let chain = Chain::from_parts(padded(&self.initial), padded_rows(&self.transition));
         let hmm = Hmm::new(chain, std::array::from_fn(Potential));
         let (mut posterior, mut pairs) = (vec![[0.0; N]; potential.len()], [[0.0; N]; N]);
         let rows = potential.iter().map(|row| Some(row.as_slice()));

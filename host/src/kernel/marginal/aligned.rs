@@ -12,7 +12,7 @@ use super::rows::{
     prepare, symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Hmm, LARGEST_ALPHABET, with_states};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, padded, with_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -146,7 +146,7 @@ impl HiddenState {
     fn table_of<const N: usize>(&self) -> Result<Table, ModelError> {
         let emission =
             check::filled_rows::<N, LARGEST_ALPHABET>(&self.emission, |_| check::sure(0));
-        PairTable::new::<N>(&check::filled(&self.prior, 0.0), &emission)
+        PairTable::new::<N>(&padded(&self.prior), &emission)
             .map_err(|error| ModelError::new("emission", error.to_string()))
     }
 }

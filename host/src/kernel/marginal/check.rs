@@ -2,7 +2,8 @@
 
 use super::error::ModelError;
 use crate::data::{Alphabet, Kind};
-use crate::runtime::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
+use crate::runtime::{LARGEST_ALPHABET, STATE_SIZES, padded, padded_states};
+use fishweir_core::number::array_of;
 
 /// Largest deviation of an `f64` row of probabilities from the sum one, as in the core.
 const TOLERANCE: f64 = 1e-9;
@@ -96,20 +97,18 @@ pub(super) fn observed(
     }
 }
 
-/// Probabilities in an array of constant size, the rest as given.
-pub(super) fn filled<const N: usize>(row: &[f64], rest: f64) -> [f64; N] {
-    std::array::from_fn(|index| row.get(index).copied().unwrap_or(rest))
-}
-
 /// A matrix in an array of constant size; rows past the last are `rest(row)`.
 pub(super) fn filled_rows<const N: usize, const K: usize>(
     rows: &[Vec<f64>],
     rest: impl Fn(usize) -> [f64; K],
 ) -> [[f64; K]; N] {
-    std::array::from_fn(|index| rows.get(index).map_or_else(|| rest(index), |row| filled(row, 0.0)))
+    array_of([0.0; K], |index| match rows.get(index) {
+        Some(row) => padded(row),
+        None => rest(index),
+    })
 }
 
 /// The distribution that is sure of one entry.
 pub(super) fn sure<const K: usize>(entry: usize) -> [f64; K] {
-    std::array::from_fn(|index| f64::from(index == entry))
+    array_of(0.0, |index| f64::from(index == entry))
 }

@@ -8,7 +8,7 @@ use super::error::{ItemError, ModelError};
 use super::room::Heap;
 use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, prepare, symbols};
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::{LARGEST_ALPHABET, with_states};
+use crate::runtime::{LARGEST_ALPHABET, padded, with_states};
 
 /// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
 /// or nothing.
@@ -90,15 +90,15 @@ impl PairHmmModel {
         let end = match &self.end {
             PairEnd::Anywhere => End::Anywhere,
             PairEnd::Silent { initial, state } => {
-                End::Silent { initial: *initial, state: check::filled(state, 0.0) }
+                End::Silent { initial: *initial, state: padded(state) }
             }
             PairEnd::Emitting(state) => End::Emitting(*state),
         };
         let model = PairHmm::new(
-            check::filled(&self.initial, 0.0),
+            padded(&self.initial),
             check::filled_rows(&self.transition, check::sure),
             check::filled_rows(&self.emission, |_| check::sure(0)),
-            check::filled(&self.empty, 0.0),
+            padded(&self.empty),
             end,
         );
         model.map(Box::new).map_err(|error| ModelError::new("empty", error.to_string()))

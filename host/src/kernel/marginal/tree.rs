@@ -16,7 +16,7 @@ use super::room::Heap;
 use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
 use super::substitution::Substitution;
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::with_states;
+use crate::runtime::{padded, with_states};
 
 /// A tree whose inner nodes' hidden states two strings of its leaves share.
 ///
@@ -167,7 +167,7 @@ impl TreeKernelModel {
         let transition: Vec<[[f64; P]; P]> =
             transition.iter().map(|one| check::filled_rows(one, check::sure)).collect();
         let refused = |what: &dyn std::fmt::Display| ModelError::new("newick", what.to_string());
-        let mut model = BranchModel::new(check::filled(&root, 0.0), &transition, &matrix)
+        let mut model = BranchModel::new(padded(&root), &transition, &matrix)
             .map_err(|error| refused(&error))?;
         if let Some(arity) = &self.arity {
             let padded = |state| arity.get(state).copied().unwrap_or(u16::MAX);

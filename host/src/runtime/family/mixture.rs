@@ -1,6 +1,7 @@
 use fishweir_core::emission::{
     GaussianMoments, Mixture as CoreMixture, Parametrisation, log_normaliser,
 };
+use fishweir_core::number::array_of;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, DeployedEmission, lift, weights_along};
@@ -375,13 +376,13 @@ impl<const M: usize> OverRows for Of<M> {
         let Some(emission) = emission else {
             // Out of reach: no component is there.
             return CoreMixture::from_parts(
-                std::array::from_fn(|_| lift(None, first)),
+                [lift(None, first); M],
                 std::array::from_fn(|_| GaussianVec::of(None, first, shape.size)),
             );
         };
         let components = emission.emissions(1);
         CoreMixture::from_parts(
-            std::array::from_fn(|m| lift(emission.weights(0).get(m), first)),
+            array_of(lift(None, first), |m| lift(emission.weights(0).get(m), first)),
             std::array::from_fn(|m| {
                 let own = components.get(m).or(components.first());
                 GaussianVec::of(own, first, shape.size)

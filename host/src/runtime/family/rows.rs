@@ -15,11 +15,15 @@ use super::device::DeployedEmission;
 use crate::batch::Lookup;
 use crate::runtime::{with_states, with_two_sizes};
 
-/// The emissions of all states of a model.
-pub trait Bank<W: RealParameter>: Send + Sync {
+/// The emissions of all states of a model, together.
+pub(super) trait Together<W: RealParameter>: Send + Sync {
     /// The relative likelihoods of a row of channels, `[state]`, and what they are relative to, as
     /// [`Emission::row`] gives them.
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale>;
+}
+
+/// The emissions of all states of a model, one by one.
+pub(super) trait Each<W: RealParameter>: Send + Sync {
     fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W;
     /// See [`RowState::log_likelihoods`].
     fn log_likelihoods(&self, x: &[W::Real], logs: &mut [W::Real]) -> bool;
@@ -28,18 +32,31 @@ pub trait Bank<W: RealParameter>: Send + Sync {
     fn width(&self) -> usize;
 }
 
-/// A bank at a compiled size.
-struct CompiledBank<F: OverRows, W: HostWeight, const N: usize>([F::State<W>; N]);
+/// The states of a model of a family, as many as a compiled size has.
+struct States<F: OverRows, W: HostWeight>(Arc<[F::State<W>]>);
 
-impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, N> {
+impl<F: OverRows, W: HostWeight> Clone for States<F, W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// States at a compiled size.
+struct Compiled<F: OverRows, W: HostWeight, const N: usize>(States<F, W>);
+
+impl<F: OverRows, W: HostWeight, const N: usize> Together<W> for Compiled<F, W, N> {
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale> {
-        let Row { likelihood: row, log_scale } = F::State::<W>::row(&self.0, x)?;
+        let states: &[F::State<W>; N] = self.0.0.first_chunk()?;
+        let Row { likelihood: row, log_scale } = F::State::<W>::row(states, x)?;
         match likelihood.first_chunk_mut() {
             Some(all) => *all = row,
             None => likelihood.copy_from_slice(&row[..likelihood.len()]),
         }
         Some(log_scale)
     }
+}
+
+impl<F: OverRows, W: HostWeight> Each<W> for States<F, W> {
     fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W {
         match self.0.get(state) {
             Some(state) => state.log_likelihood(x),
@@ -47,8 +64,8 @@ impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, 
         }
     }
     fn log_likelihoods(&self, x: &[W::Real], logs: &mut [W::Real]) -> bool {
-        let samples = logs.len() / N;
-        for state in 0..N {
+        let samples = logs.len() / self.0.len();
+        for state in 0..self.0.len() {
             if !F::log_likelihoods(&self.0[state], x, &mut logs[state * samples..][..samples]) {
                 return false;
             }
@@ -66,10 +83,17 @@ impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, 
     }
 }
 
+/// The emissions of all states of a model.
+#[derive(Clone)]
+pub struct Bank<W: RealParameter> {
+    together: Arc<dyn Together<W>>,
+    each: Arc<dyn Each<W>>,
+}
+
 /// One state's emission over a row of channels, whatever its family: the state's place in its bank.
 #[derive(Clone)]
 pub struct RowState<W: RealParameter> {
-    bank: Arc<dyn Bank<W>>,
+    bank: Bank<W>,
     state: usize,
 }
 
@@ -88,7 +112,7 @@ impl<W: HostWeight> RowState<W> {
     ) -> Option<[Self; N]> {
         let DeployedEmission { family, shape, .. } = emission.first()?;
         let bank = W::bank(family.rows(*shape)?, emission, first, *shape);
-        Some(std::array::from_fn(|state| Self { bank: Arc::clone(&bank), state }))
+        Some(std::array::from_fn(|state| Self { bank: bank.clone(), state }))
     }
 }
 
@@ -101,7 +125,7 @@ impl<T: HostReal> RowState<T> {
         logs: &mut [T],
     ) -> bool {
         // The last state's bank is all's, as for a row.
-        states.last().is_some_and(|state| state.bank.log_likelihoods(x, logs))
+        states.last().is_some_and(|state| state.bank.each.log_likelihoods(x, logs))
     }
 }
 
@@ -110,7 +134,7 @@ impl<W: RealParameter> Emission for RowState<W> {
     type Observation = [W::Real];
 
     fn log_likelihood(&self, x: &[W::Real]) -> W {
-        self.bank.log_likelihood(self.state, x)
+        self.bank.each.log_likelihood(self.state, x)
     }
 
     #[inline]
@@ -122,12 +146,12 @@ impl<W: RealParameter> Emission for RowState<W> {
         }
         let mut likelihood = [W::constant(W::Real::ZERO); N];
         // The first of these states may be a model's own as well, with a bank of theirs: the last one's is all's.
-        let log_scale = states.last()?.bank.row(x, &mut likelihood)?;
+        let log_scale = states.last()?.bank.together.row(x, &mut likelihood)?;
         Some(Row { likelihood, log_scale })
     }
 
     fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        self.bank.check(self.state, x)
+        self.bank.each.check(self.state, x)
     }
 
     /// Returns whether a row is all NaN. It has no likelihood, so that it comes here.
@@ -136,11 +160,11 @@ impl<W: RealParameter> Emission for RowState<W> {
     }
 
     fn width(&self) -> usize {
-        self.bank.width()
+        self.bank.each.width()
     }
 
     fn validate(&self) -> Result<(), ModelError> {
-        self.bank.validate(self.state)
+        self.bank.each.validate(self.state)
     }
 }
 
@@ -331,27 +355,30 @@ pub trait OverRows: Sync + 'static {
 
 /// Constructor of banks of one weight.
 pub trait Banks<W: HostWeight> {
-    fn bank(
-        &self,
-        emission: &[DeployedEmission<W::Real>],
-        first: usize,
-        shape: Shape,
-    ) -> Arc<dyn Bank<W>>;
+    fn bank(&self, emission: &[DeployedEmission<W::Real>], first: usize, shape: Shape) -> Bank<W>;
 }
 
 impl<F: OverRows, W: HostWeight> Banks<W> for F {
-    fn bank(
-        &self,
-        emission: &[DeployedEmission<W::Real>],
-        first: usize,
-        shape: Shape,
-    ) -> Arc<dyn Bank<W>> {
-        let states = |state| F::state::<W>(emission.get(state), first, shape);
-        if const { W::TWO_SIZES } {
-            with_two_sizes!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
+    fn bank(&self, emission: &[DeployedEmission<W::Real>], first: usize, shape: Shape) -> Bank<W> {
+        let states = |size: usize| {
+            let mut states = Vec::with_capacity(size);
+            for state in 0..size {
+                states.push(F::state::<W>(emission.get(state), first, shape));
+            }
+            States::<F, W>(states.into())
+        };
+        let (each, together): (_, Arc<dyn Together<W>>) = if const { W::TWO_SIZES } {
+            with_two_sizes!(emission.len(), N => {
+                let each = states(N);
+                (each.clone(), Arc::new(Compiled::<F, W, N>(each)))
+            })
         } else {
-            with_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
-        }
+            with_states!(emission.len(), N => {
+                let each = states(N);
+                (each.clone(), Arc::new(Compiled::<F, W, N>(each)))
+            })
+        };
+        Bank { together, each: Arc::new(each) }
     }
 }
 
@@ -378,7 +405,7 @@ pub trait HostWeight:
         emission: &[DeployedEmission<Self::Real>],
         first: usize,
         shape: Shape,
-    ) -> Arc<dyn Bank<Self>>;
+    ) -> Bank<Self>;
 }
 
 /// A real number for which families are compiled: `f32` and `f64`.
@@ -423,7 +450,7 @@ macro_rules! weights {
                 emission: &[DeployedEmission<Self::Real>],
                 first: usize,
                 shape: Shape,
-            ) -> Arc<dyn Bank<Self>> {
+            ) -> Bank<Self> {
                 Banks::<Self>::bank(rows, emission, first, shape)
             }
         })*

@@ -13,7 +13,7 @@
 //! | moving the derivative out | | twice that |
 
 use fishweir_core::hmm::Chain;
-use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, sum_of};
+use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, array_of, sum_of};
 
 use super::exact::State;
 use super::seen::Seen;
@@ -35,7 +35,7 @@ fn row_of<W: HostWeight<Real = f64>, const N: usize>(
     rates: &[Vec<f64>],
     first: usize,
 ) -> [NumberOf<W>; N] {
-    std::array::from_fn(|j| match (values.get(j), rates.get(j)) {
+    array_of(NumberOf::<W>::ZERO, |j| match (values.get(j), rates.get(j)) {
         (Some(&value), Some(rates)) => {
             NumberOf::<W>::lift(W::new(value, tangent::<f64, W>(rates, first)))
         }
@@ -45,7 +45,7 @@ fn row_of<W: HostWeight<Real = f64>, const N: usize>(
 
 /// Products, state by state.
 fn times<X: Number, const N: usize>(a: &[X; N], b: &[X; N]) -> [X; N] {
-    std::array::from_fn(|j| a[j].times(b[j]))
+    array_of(X::ZERO, |j| a[j].times(b[j]))
 }
 
 /// The chain as its tables have it.
@@ -65,11 +65,11 @@ fn tabled<W: HostWeight<Real = f64>, const N: usize>(
             W::new(f64::from(entry.value) * power(-15), tangent::<f64, W>(&rates, first))
         })
     };
-    let row = |row: Option<&Vec<FixedWeight>>| {
-        std::array::from_fn(|j| weight(row.and_then(|row| row.get(j))))
+    let row = |row: Option<&Vec<FixedWeight>>| -> [W; N] {
+        array_of(W::constant(0.0), |j| weight(row.and_then(|row| row.get(j))))
     };
-    let transition = std::array::from_fn(|i| row(fixed.transition.get(i)));
-    Chain::from_parts(row(Some(&fixed.initial)), transition)
+    let initial = row(Some(&fixed.initial));
+    Chain::from_parts(initial, array_of(initial, |i| row(fixed.transition.get(i))))
 }
 
 /// The exact likelihoods relative to the scale that fixed point chose.
@@ -80,7 +80,7 @@ fn likelihoods<W: HostWeight<Real = f64>, const N: usize>(
     first: usize,
 ) -> [NumberOf<W>; N] {
     let of_scale = tangent::<f64, W>(&rounded.log_rate, first).scale(-1.0);
-    std::array::from_fn(|j| {
+    array_of(NumberOf::<W>::ZERO, |j| {
         let log = states.get(j).map_or(W::constant(f64::NEG_INFINITY), |state| state.log(sample));
         let relative = W::new(log.value(), log.tangent().plus(of_scale));
         NumberOf::<W>::lift(relative.exp_relative_to(rounded.log))
@@ -124,7 +124,8 @@ fn along<W: HostWeight<Real = f64>, const N: usize>(
     let unit: Vec<f64> = unit.map(|&unit| f64::from(unit).exp2()).collect();
     let roundings = Roundings { fine: !pair.exact.is_over_symbols(), states, unit: &unit };
     let one = NumberOf::<W>::ONE;
-    let ones = std::array::from_fn(|j| if j < states { one } else { NumberOf::<W>::ZERO });
+    let ones =
+        array_of(NumberOf::<W>::ZERO, |j| if j < states { one } else { NumberOf::<W>::ZERO });
     let mut after: [NumberOf<W>; N] = ones;
     let mut bound = ModelBound { log: 0.0, rates: vec![0.0; unit.len()] };
     for (t, (sample, step)) in samples.iter().zip(steps).enumerate().rev() {
