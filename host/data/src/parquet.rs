@@ -10,8 +10,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::Field;
-use parquet::record::reader::RowIter;
+use parquet::record::reader::{ReaderIter, TreeBuilder};
+use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
@@ -30,7 +30,10 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
 
 /// The text of a table, row by row: a page of each column is in memory at a time.
 pub(super) struct ParquetText {
-    rows: RowIter<'static>,
+    file: Box<dyn FileReader>,
+    /// The rows of the group before this one.
+    rows: Option<ReaderIter>,
+    group: usize,
     columns: usize,
     /// Text that was made and not read, and how much of it was read.
     text: String,
@@ -54,14 +57,30 @@ impl ParquetText {
         }
         text.push('\n');
         let columns = schema.get_fields().len();
-        let rows = RowIter::from_file_into(Box::new(reader));
-        Ok(Self { rows, columns, text, read: 0 })
+        Ok(Self { file: Box::new(reader), rows: None, group: 0, columns, text, read: 0 })
+    }
+
+    /// The next row. `RowIter` keeps the pages of a group of rows until it has those of the next.
+    fn next_row(&mut self) -> Result<Option<Row>, ParquetError> {
+        loop {
+            if let Some(row) = self.rows.as_mut().and_then(Iterator::next) {
+                return row.map(Some);
+            }
+            self.rows = None;
+            if self.group == self.file.num_row_groups() {
+                return Ok(None);
+            }
+            let schema = self.file.metadata().file_metadata().schema_descr_ptr();
+            let group = self.file.get_row_group(self.group)?;
+            self.rows = Some(TreeBuilder::new().as_iter(schema, &*group)?);
+            self.group += 1;
+        }
     }
 
     /// Appends the next row; `false` at the end.
     fn push_row(&mut self, text: &mut String) -> Result<bool, String> {
-        let Some(row) = self.rows.next() else { return Ok(false) };
-        for (index, (name, field)) in row.map_err(damaged)?.get_column_iter().enumerate() {
+        let Some(row) = self.next_row().map_err(damaged)? else { return Ok(false) };
+        for (index, (name, field)) in row.get_column_iter().enumerate() {
             match field {
                 // An empty line is no row.
                 Field::Null => push(text, index, if self.columns > 1 { "" } else { "NA" }),
