@@ -146,3 +146,44 @@ fn shells_manuals_and_caches() {
     assert!(!Path::new(&caches).join("fishweir").exists());
     assert_eq!(folder.text("caches/other"), "mine");
 }
+
+/// Further data are read as those of the training were, without saying it again; a file of another form as it is.
+#[test]
+fn further_data_are_read_as_the_training_data_were() {
+    let folder = Folder::new();
+    let (plain, model) = (fixtures().at("two.csv"), folder.at("m.json"));
+    let text = fixtures().text("two.csv");
+    let header = text.lines().next().expect("a header");
+    assert!(header.starts_with("series,subject,label,t,"), "{header}");
+    // Columns that no reader would know, and commas that could be a thousand's; and without labels.
+    let other = |labelled: bool| {
+        let line = |line: &str| {
+            let mut fields: Vec<String> =
+                line.split(',').map(|one| one.replace('.', ",")).collect();
+            let known = ["take", "subject", "kind", "stamp"];
+            if fields[0] == "series" {
+                fields.iter_mut().zip(known).for_each(|(field, known)| *field = known.into());
+            }
+            if !labelled {
+                fields.remove(2);
+            }
+            fields.join(";") + "\n"
+        };
+        text.lines().map(line).collect::<String>()
+    };
+    let labelled = folder.put("labelled.csv", other(true));
+    let unlabelled = folder.put("unlabelled.csv", other(false));
+    let options = "--label kind --series take --time stamp --decimal ,";
+    printed(&format!("fit {labelled} -o {model} {QUICK} --effort quick {options} --group subject"));
+    let rows = |line: &str| json(line)["decisions"].clone();
+    let said = rows(&format!("predict {labelled} --model {model} --json {options}"));
+    let predict = |data: &str| format!("predict {data} --model {model} --json");
+    for data in [&labelled, &unlabelled, &plain] {
+        assert_eq!(rows(&predict(data)), said, "{data}");
+    }
+    let told = |data: &str| notes(&predict(data)).iter().any(|note| note.kind == "as-trained");
+    assert!(told(&labelled) && told(&unlabelled) && !told(&plain));
+    let accuracy =
+        |data: &str| json(&format!("evaluate {data} --model {model} --json"))["accuracy"].clone();
+    assert_eq!(accuracy(&labelled), accuracy(&plain));
+}

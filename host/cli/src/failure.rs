@@ -99,6 +99,7 @@ pub(super) enum Topic {
     ProfilesDiffer,
     RefusedSamples,
     // Notes.
+    AsTrained,
     AlphabetGuessed,
     AssumedRate,
     CoarseChannel,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::classifier::Classifier;
-use fishweir::data::{Dataset, Resample, checksum};
+use fishweir::data::{Dataset, ReadOptions, Resample, checksum};
 use fishweir::deploy::{Deviation, DeviationLimits, FixedPoint};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
@@ -105,14 +105,11 @@ pub(super) fn read_data(
             }
         }
     };
-    let (reading, gathering) = reading;
-    let mut options = gathering.add_to(reading.options_of(model, None)?, None);
-    // As they were for the training.
-    if named.is_none() && model.provenance().is_some_and(|trained| trained.resampled) {
-        options.resample = options.period.map(|period| Resample::To(period.rate()));
-    }
-    let (contract, classes) = (model.contract(), model.deployed.classes());
-    let data = tell::read_against(there, &options, contract.as_ref(), classes)?;
+    let resampled = named.is_none() && model.provenance().is_some_and(|trained| trained.resampled);
+    let data = tell::read_as_trained(&[there.to_owned()], reading, model, |options| {
+        let rate = options.period.map(|period| Resample::To(period.rate()));
+        ReadOptions { resample: rate.filter(|_| resampled).or(options.resample), ..options }
+    })?;
     if named.is_none() {
         check_size(path, model, &data)?;
     }

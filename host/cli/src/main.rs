@@ -57,6 +57,7 @@ mod spotted;
 mod tell;
 mod timeline;
 mod training;
+mod usual;
 mod values;
 
 use std::ffi::OsString;

@@ -172,6 +172,23 @@ pub(super) struct Gathering {
     dry_run: bool,
 }
 
+impl Gathering {
+    /// These options, and for those that were not given others.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let (own, placing) = (self.clone(), &other.placing);
+        let channels = match own.placing.channels.is_empty() {
+            true => placing.channels.clone(),
+            false => own.placing.channels,
+        };
+        let series = own.placing.series.or_else(|| placing.series.clone());
+        Self {
+            placing: Placing { series, channels },
+            name: own.name.or_else(|| other.name.clone()),
+            ..own
+        }
+    }
+}
+
 impl From<Placing> for Gathering {
     fn from(placing: Placing) -> Self {
         Self { placing, ..Self::default() }
@@ -237,6 +254,28 @@ fn decimal(text: &str) -> Result<char, String> {
 }
 
 impl Reading {
+    /// These options, and for those of the file's form that were not given others.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let (own, text) = (self.clone(), &other.text);
+        let is_headed = own.text.header || own.text.no_header;
+        Self {
+            format: own.format.or(other.format),
+            event_column: own.event_column.or_else(|| other.event_column.clone()),
+            label: own.label.or_else(|| other.label.clone()),
+            time: own.time.or_else(|| other.time.clone()),
+            segments: own.segments || other.segments,
+            decimal: own.decimal.or(other.decimal),
+            text: TextOptions {
+                sep: own.text.sep.or(text.sep),
+                na: own.text.na.or_else(|| text.na.clone()),
+                no_header: own.text.no_header || !is_headed && text.no_header,
+                header: own.text.header || !is_headed && text.header,
+                encoding: own.text.encoding.or(text.encoding),
+            },
+            ..own
+        }
+    }
+
     /// Options that find out kind and classes from the file.
     pub(super) fn options(&self) -> ReadOptions {
         ReadOptions {

@@ -158,11 +158,31 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
             format!("{file}: this is no UTF-8 text; write the recipe as such"),
         )
     })?;
+    entries(path, &text, command, |option| is_overruled(option, command, given))
+}
+
+/// The entries of a recipe as words of a command line that has nothing else.
+///
+/// # Errors
+/// What is wrong with the recipe.
+pub(super) fn words(path: &Path, text: &str, command: &Command) -> Result<Vec<OsString>, Failure> {
+    let entries = entries(path, text, command, |_| false)?;
+    Ok(entries.into_iter().flat_map(|entry| entry.words).collect())
+}
+
+/// The entries of a recipe, but for options that are left out.
+fn entries(
+    path: &Path,
+    text: &str,
+    command: &Command,
+    is_left_out: impl Fn(&Arg) -> bool,
+) -> Result<Vec<Entry>, Failure> {
+    let file = path.display();
     let line_of = |offset: usize| 1 + text[..offset].matches('\n').count();
     let refused = |topic: Topic, offset: usize, what: String| {
         Failure::input(topic, format!("{file}, line {}: {what}", line_of(offset)))
     };
-    let table = DeTable::parse(&text).map_err(|error| {
+    let table = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         refused(Topic::BadSyntax, offset, format!("{}; write option = value", error.message()))
     })?;
@@ -185,7 +205,7 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
                 format!("`{name}` is not an option that a recipe of `{command}` has; {what}");
             return Err(refused(Topic::UnknownOption, offset, what));
         };
-        if is_overruled(option, command, given) {
+        if is_left_out(option) {
             continue;
         }
         let dashed = format!("--{long}");

@@ -14,7 +14,7 @@ use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, absent, findings, note, note_once, progress, recognise};
+use super::{Failure, Topic, absent, findings, note, note_once, progress, recognise, usual};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -63,18 +63,24 @@ pub(super) fn read_to_decide(
     gathering: &Gathering,
     model: &Model,
 ) -> Result<Dataset, Failure> {
-    let options = options_to_decide(reading, gathering, model)?;
-    read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
+    let skips = |options| ReadOptions { skips: true, ..options };
+    read_as_trained(paths, (reading, gathering), model, skips)
 }
 
-/// Options of reading to decide on data with a model.
-pub(super) fn options_to_decide(
-    reading: &Reading,
-    gathering: &Gathering,
+/// Reads data for a model, as those of its training were read where nothing else is said, with further options.
+pub(super) fn read_as_trained(
+    paths: &[PathBuf],
+    given: (&Reading, &Gathering),
     model: &Model,
-) -> Result<ReadOptions, Failure> {
-    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
-    Ok(gathering.add_to(options, None))
+    further: impl Fn(ReadOptions) -> ReadOptions,
+) -> Result<Dataset, Failure> {
+    let (contract, classes) = (model.contract(), model.deployed.classes());
+    let (data, options) = usual::read(model, given, paths, |options| {
+        let options = further(options);
+        Ok::<_, Failure>((read_files(paths, &options)?, options))
+    })?;
+    of_read(&data, &options, contract.as_ref(), classes)?;
+    Ok(data)
 }
 
 /// Reads a file, compared with a contract and classes.
@@ -94,13 +100,18 @@ pub(super) fn read_all_against(
     contract: Option<&Contract>,
     classes: &[String],
 ) -> Result<Dataset, Failure> {
+    let data = read_files(paths, options)?;
+    of_read(&data, options, contract, classes)?;
+    Ok(data)
+}
+
+/// Reads several files, with a bar.
+fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
     let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
     let bar = progress::reading(paths);
     let data = Dataset::read_all(paths, options);
     bar.finish_and_clear();
-    let data = data.map_err(|error| recognise::no_data(first, error))?;
-    of_read(&data, options, contract, classes)?;
-    Ok(data)
+    data.map_err(|error| recognise::no_data(first, error))
 }
 
 /// Refuses data that a contract does not take, and notes what may not be as intended.

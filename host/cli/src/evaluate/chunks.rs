@@ -10,7 +10,7 @@ use super::{Arguments, unjudged};
 use crate::model::Model;
 use crate::options::{named, note_idle, refuse_idle};
 use crate::output::Outputs;
-use crate::{Failure, Topic, next, out_of_core, refusals, tell};
+use crate::{Failure, Topic, next, out_of_core, refusals, tell, usual};
 
 pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Result<(), Failure> {
     let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
@@ -26,10 +26,10 @@ pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Resu
     let model = Model::read(path)?;
     let (deployed, contract) = (&model.deployed, model.contract());
     let classes = deployed.classes();
-    let options = arguments.reading.options_of(&model, None)?;
-    let options = arguments.gathering.add_to(options, None);
-    let table =
-        arguments.out_of_core.open(&arguments.data, &options, contract.as_ref(), classes)?;
+    let given = (&arguments.reading, &arguments.gathering);
+    let table = usual::read(&model, given, &arguments.data, |options| {
+        arguments.out_of_core.open(&arguments.data, &options, contract.as_ref(), classes)
+    })?;
     // The caller asks for a table.
     let Some(table) = table else { return Ok(()) };
     let sample = table.sample();

@@ -365,11 +365,8 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let options = arguments.reading.options_of(&model, None)?;
-    let options = arguments.gathering.add_to(options, None);
-    let classes = model.deployed.classes();
-    let data =
-        tell::read_all_against(&arguments.data, &options, model.contract().as_ref(), classes)?;
+    let given = (&arguments.reading, &arguments.gathering);
+    let data = tell::read_as_trained(&arguments.data, given, &model, |options| options)?;
     note_trained_on(path, &model, &data);
     let windowing = model.windowing(arguments.cutting.windowing());
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());

@@ -12,6 +12,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use decisions::Decisions;
+use fishweir::data::ReadOptions;
 use fishweir::deploy::{Deployed, Stream};
 use fishweir_core::classify::RejectionReason;
 use serde::Serialize;
@@ -21,7 +22,7 @@ use crate::model::Model;
 use crate::options::{note_idle, refuse_idle};
 use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
-use crate::{Failure, Topic, failure, network, note, out_of_core, tell};
+use crate::{Failure, Topic, failure, network, note, out_of_core, tell, usual};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -303,10 +304,15 @@ fn predict_files(
 ) -> Result<Option<String>, Failure> {
     let windowing = model.windowing(arguments.cutting.windowing());
     let windowing = windowing.as_ref();
-    let options = tell::options_to_decide(&arguments.reading, &arguments.gathering, model)?;
     let (contract, classes) = (model.contract(), model.deployed.classes());
-    let opened = arguments.out_of_core.open(paths, &options, contract.as_ref(), classes)?;
-    if let Some(table) = opened {
+    let given = (&arguments.reading, &arguments.gathering);
+    if arguments.out_of_core.is_given() {
+        let table = usual::read(model, given, paths, |options| {
+            let options = ReadOptions { skips: true, ..options };
+            arguments.out_of_core.open(paths, &options, contract.as_ref(), classes)
+        })?;
+        // It is on, so there is one.
+        let Some(table) = table else { return Ok(None) };
         let sample = table.sample();
         if arguments.gathering.shows(sample, arguments.json)? {
             return Ok(None);
