@@ -104,6 +104,9 @@ pub struct Parity {
     pub refused: usize,
     /// Decisions that were due: at the ends of windows, or without windows after each sample.
     pub decisions: usize,
+    /// Decisions of the device for each class, `[class]`, up to the last that was decided for.
+    #[serde(skip)]
+    pub of_class: Vec<usize>,
     /// Number of samples after which nothing was decided: a machine's scores were out of range, or the margin is NaN.
     pub undecided: usize,
     /// Number of samples lost on the way to the device: the host takes them as missing too.
@@ -307,6 +310,12 @@ impl Parity {
         self.first_difference.get_or_insert_with(what);
     }
 
+    /// Counts a decision of the device.
+    fn count(&mut self, class: usize) {
+        self.of_class.resize(self.of_class.len().max(class + 1), 0);
+        self.of_class[class] += 1;
+    }
+
     fn compare(
         &mut self,
         stream: &WindowStream,
@@ -371,6 +380,9 @@ impl Parity {
         if compared != 2 + evidence.len() {
             bits += 1;
             what.get_or_insert_with(|| "another number of models".to_owned());
+        }
+        if answer.decided && answer.status == Status::Accepted {
+            self.count(answer.class);
         }
         self.numbers += compared;
         if let Some(what) = what {

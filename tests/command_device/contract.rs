@@ -14,5 +14,8 @@ fn a_device_begins_a_window_where_the_time_leaps() {
         assert_eq!(report["differing_bits"], 0);
         assert_eq!(report["streams"], if leaps { 16 } else { 8 });
         assert_eq!(report["decisions"], 8 * if leaps { 2 } else { 3 });
+        let decided = report["decided"].as_object().expect("decisions by class");
+        let of_classes = decided.values().filter_map(serde_json::Value::as_u64).sum::<u64>();
+        assert_eq!(report["decisions"].as_u64(), Some(of_classes), "{decided:?}");
     }
 }

@@ -195,8 +195,7 @@ pub(super) fn on_device(
         format!("{} ({})", board.name, board.core),
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
-    let report = DeviceComparison::new(names, Some(&image), &run, parity, model.cost());
-    Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
+    Ok(DeviceComparison::new(names, Some(&image), &run, parity, model))
 }
 
 /// Streams a recording to the board at a port, and compares. `names` are those of model and data.
@@ -220,8 +219,7 @@ fn at_port(
     })?;
     let names =
         [file.display().to_string(), data.display().to_string(), port.into(), "image".into()];
-    let report = DeviceComparison::new(names, None, &run, parity, model.cost());
-    Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
+    Ok(DeviceComparison::new(names, None, &run, parity, model))
 }
 
 #[cfg(test)]

@@ -269,8 +269,7 @@ pub(crate) fn run(
             format!("{} ({})", board.name, board.core),
             if as_artefact { "artefact" } else { "source" }.to_owned(),
         ];
-        let report = DeviceComparison::new(names, Some(&image), &run, parity, deployed.cost());
-        Ok(DeviceComparison { evidence: deployed.evidence_name(), ..report })
+        Ok(DeviceComparison::new(names, Some(&image), &run, parity, deployed))
     })?;
     report(&compared.map_err(refused)?)
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use fishweir_core::Profile;
@@ -5,7 +6,7 @@ use fishweir_core::number::NumberFormat;
 use serde::Serialize;
 
 use super::{Table, counted, grouped};
-use crate::deploy::Cost;
+use crate::deploy::{Cost, Deployed};
 use crate::device::{Image, Run, Sections};
 use crate::parity::{Parity, profile_differences};
 
@@ -28,6 +29,8 @@ pub struct DeviceComparison {
     /// The comparison.
     #[serde(flatten)]
     pub parity: Parity,
+    /// Decisions of the device for each class that it decided for.
+    pub decided: BTreeMap<String, usize>,
     /// Instructions that a push took on average, by the board's own counter; `None` of a board at a port.
     pub instructions_per_sample: Option<f64>,
     /// Ticks of the board's counter that a push took on average; cycles where the counter runs at the core's clock.
@@ -63,26 +66,32 @@ impl DeviceComparison {
         image: Option<&Image>,
         run: &Run,
         parity: Parity,
-        cost: Cost,
+        deployed: &Deployed,
     ) -> Self {
         let [model, data, board, form] = names;
-        let evidence = "log-likelihoods";
+        let named = parity.of_class.iter().enumerate().filter(|(_, count)| **count > 0);
+        let name = |class: usize| match deployed.classes().get(class) {
+            Some(name) => name.clone(),
+            None => format!("class {}, which the model lacks", class + 1),
+        };
+        let decided = named.map(|(class, &count)| (name(class), count)).collect();
         let sections = image.map(|image| &image.sections);
         Self {
             model,
             data,
             board,
             form,
-            evidence,
+            evidence: deployed.evidence_name(),
             profile_differences: profile_differences(
                 [Profile::of(NumberFormat::F32), run.outcome.info.profile],
                 ["on the host", "on the device"],
             ),
             parity,
+            decided,
             instructions_per_sample: image.and_then(|_| run.instructions_per_sample()),
             ticks_per_sample: run.ticks_per_sample(),
             ticks_per_second: run.outcome.info.ticks_per_second,
-            cost,
+            cost: deployed.cost(),
             device_model_bytes: run.outcome.info.model_bytes,
             device_state_bytes: run.outcome.info.state_bytes,
             stack_bytes: run.outcome.report.stack_bytes,
@@ -132,6 +141,9 @@ impl fmt::Display for DeviceComparison {
         let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         row("streams", grouped(parity.streams));
         row("decisions", grouped(parity.decisions));
+        for (class, count) in &self.decided {
+            row(&format!("  {class}"), grouped(*count));
+        }
         if parity.missing > 0 {
             row("missing samples", grouped(parity.missing));
         }
