@@ -30,7 +30,7 @@ pub(super) struct InParts {
     /// folder]
     #[arg(short, long, value_name = "FILE.json", help_heading = "Parts", requires = "part")]
     output: Option<PathBuf>,
-    /// Take the folds from these files of --part, comma-separated, and judge none
+    /// Report on the folds in these files, which --part wrote, comma-separated; nothing is trained
     ///
     /// All other options are those of the parts.
     #[arg(long, value_name = "FILES", value_delimiter = ',', help_heading = "Parts", conflicts_with_all = ["model",

@@ -68,7 +68,7 @@ pub(super) struct KernelOptions {
     /// Number of sequences that are sampled from the model (--information sampled) [default: 2000]
     #[arg(long, value_name = "N", help_heading = "Kernel", value_parser = draws)]
     draws: Option<usize>,
-    /// Seed of the first sampled sequence (--information sampled) [default: 1]
+    /// Seed for sequences that are drawn from the model (--information sampled) [default: 1]
     #[arg(long, value_name = "SEED", help_heading = "Kernel")]
     draw_seed: Option<u64>,
     /// Number of symbols in a context (markov) or in a counted word (count: 1 or 2) [default: 1]; number of samples
