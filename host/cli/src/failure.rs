@@ -42,6 +42,7 @@ pub(super) enum Topic {
     VectorsLeftOver,
     WindowsOrNumbers,
     // Files and folders.
+    BuildFailed,
     FolderInUse,
     KeyExists,
     EmptyFile,
@@ -102,6 +103,7 @@ pub(super) enum Topic {
     AsTrained,
     AlphabetGuessed,
     AssumedRate,
+    Building,
     CoarseChannel,
     ConstantChannel,
     DisparateChannel,

@@ -8,6 +8,7 @@ mod c;
 mod clean;
 mod completions;
 mod convert;
+#[cfg(not(target_family = "wasm"))]
 mod demo;
 mod detect;
 mod emitting;
@@ -36,6 +37,7 @@ mod numbers;
 mod options;
 mod out_of_core;
 mod output;
+mod page;
 mod pca;
 mod predict;
 mod profile;
@@ -146,7 +148,11 @@ enum Command {
     #[command(long_about = spot::LONG_ABOUT)]
     Spot(spot::Arguments),
     /// Run all steps on the bundled recordings
+    #[cfg(not(target_family = "wasm"))]
     Demo(demo::Arguments),
+    /// Write a page that trains and judges in a browser, in one file
+    #[command(long_about = page::LONG_ABOUT)]
+    Page(page::Arguments),
     /// Remove the program's caches
     #[command(long_about = clean::LONG_ABOUT)]
     Clean(clean::Arguments),
@@ -194,8 +200,10 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Send(arguments) => send::run(&arguments),
         Command::Keygen(arguments) => keygen::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        Command::Page(arguments) => page::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments, recipe),
         Command::Spot(arguments) => spot::run(&arguments, recipe),
+        #[cfg(not(target_family = "wasm"))]
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

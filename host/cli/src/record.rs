@@ -12,8 +12,11 @@ use fishweir::device::{
 };
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+#[cfg(not(target_family = "wasm"))]
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
 
 use super::{Failure, Topic, note, output, progress, values};
 
@@ -203,6 +206,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Becomes `true` when somebody interrupts. The second time ends the program.
 fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
+    #[cfg(not(target_family = "wasm"))]
     for signal in [SIGINT, SIGTERM] {
         flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted))?;
         flag::register(signal, Arc::clone(&interrupted))?;

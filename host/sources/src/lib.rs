@@ -145,6 +145,13 @@ pub fn firmware() -> Result<Firmware, SourcesError> {
     }
 }
 
+/// The checkout that this program was built from; `None` where it is gone.
+#[must_use]
+pub fn checkout() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().ok().filter(|root| root.join("host/web").is_dir())
+}
+
 /// The program's folder in the user's folder for caches.
 ///
 /// # Errors

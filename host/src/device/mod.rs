@@ -42,6 +42,8 @@ mod dialogue;
 mod error;
 mod firmware;
 mod line;
+#[cfg(target_family = "wasm")]
+mod no_serial;
 mod pace;
 mod port;
 mod qemu;

@@ -5,8 +5,11 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+#[cfg(not(target_family = "wasm"))]
 use serial2::SerialPort;
 
+#[cfg(target_family = "wasm")]
+use super::no_serial::SerialPort;
 use super::{DeviceError, Options};
 
 /// A line to a device: bytes out, bytes in, with a limit on each wait.

@@ -1,0 +1,126 @@
+//! The page of the command `fishweir page`: one HTML file that holds the program as WebAssembly.
+
+use std::io::{self, Write};
+
+use base64ct::{Base64, Encoding};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+
+const BODY: &str = include_str!("../page/index.html");
+const STYLE: &str = include_str!("../page/style.css");
+
+/// What the page runs, in its order.
+const PAGE: [&str; 4] = [
+    include_str!("../page/words.js"),
+    include_str!("../page/charts.js"),
+    include_str!("../page/zip.js"),
+    include_str!("../page/app.js"),
+];
+
+/// What its worker runs.
+const WORKER: [&str; 2] = [include_str!("../page/wasi.js"), include_str!("../page/worker.js")];
+
+/// A page.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'p> {
+    /// The program as WebAssembly, for WASI preview 1.
+    pub program: &'p [u8],
+    /// Files that the page opens first: path and content.
+    pub files: &'p [(String, Vec<u8>)],
+}
+
+impl Page<'_> {
+    /// The page's text. Time and RAM: those of compressing the program, a second for four megabytes.
+    ///
+    /// # Errors
+    /// None but of memory.
+    pub fn to_html(&self) -> io::Result<String> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&without_custom_sections(self.program))?;
+        let program = Base64::encode_string(&packed.finish()?);
+        let files: Vec<[String; 2]> = self
+            .files
+            .iter()
+            .map(|(path, bytes)| [path.clone(), Base64::encode_string(bytes)])
+            .collect();
+        // No name of a file ends the element that holds it.
+        let given = serde_json::to_string(&files)?.replace('<', "\\u003c");
+        let (script, worker) = (PAGE.concat(), WORKER.concat());
+        let policy = format!(
+            "default-src 'none'; script-src 'sha256-{}' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'sha256-{}'; \
+             img-src data: blob:; base-uri 'none'; form-action 'none'",
+            digest(&script),
+            digest(STYLE)
+        );
+        Ok(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>fishweir</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n{BODY}\n\
+             <script type=\"text/plain\" id=\"worker-source\">{worker}</script>\n\
+             <script type=\"application/json\" id=\"given\">{given}</script>\n\
+             <script type=\"text/plain\" id=\"program\">{program}</script>\n\
+             <script>{script}</script>\n</body>\n</html>\n"
+        ))
+    }
+}
+
+/// A program without its custom sections: names of functions, which only a debugger reads. One that is cut short is left as it is.
+fn without_custom_sections(program: &[u8]) -> Vec<u8> {
+    /// A number in LEB128, and what follows it.
+    fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+        let mut value = 0;
+        for (index, byte) in bytes.iter().enumerate().take(5) {
+            value |= usize::from(byte & 127) << (7 * index);
+            if byte & 128 == 0 {
+                return Some((value, &bytes[index + 1..]));
+            }
+        }
+        None
+    }
+    // Magic number and version.
+    let Some((head, mut left)) = program.split_at_checked(8) else { return program.to_vec() };
+    let mut kept = head.to_vec();
+    while let Some((&kind, rest)) = left.split_first() {
+        let content = number(rest).and_then(|(length, content)| content.get(length..));
+        let Some(after) = content else { return program.to_vec() };
+        if kind != 0 {
+            kept.extend_from_slice(&left[..left.len() - after.len()]);
+        }
+        left = after;
+    }
+    kept
+}
+
+fn digest(text: &str) -> String {
+    Base64::encode_string(&Sha256::digest(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_does_is_kept() {
+        // A custom section `a`, a type section of two bytes, a custom section of 200 bytes.
+        let mut program = b"\0asm\x01\0\0\0\0\x02\x01a\x01\x02\x00\x05\0\xc8\x01".to_vec();
+        program.extend([7; 200]);
+        assert_eq!(without_custom_sections(&program), b"\0asm\x01\0\0\0\x01\x02\x00\x05");
+        for cut in [0, 5, 9, program.len() - 1] {
+            assert_eq!(without_custom_sections(&program[..cut]), program[..cut], "{cut}");
+        }
+    }
+
+    /// A name in the page is text: it neither ends an element nor begins one.
+    #[test]
+    fn names_of_files_are_no_markup() {
+        let hostile = "</script><script>alert(1)</script>.csv";
+        let files = [(hostile.to_owned(), b"x".to_vec())];
+        let page = Page { program: b"\0asm", files: &files }.to_html().expect("memory");
+        assert!(!page.contains(hostile) && page.contains("\\u003c/script>\\u003cscript>alert(1)"));
+        let own = PAGE.iter().chain(&WORKER);
+        assert!(own.into_iter().all(|text| !text.contains("</script") && !text.contains("<!--")));
+        assert!(!STYLE.contains("</style"));
+    }
+}
