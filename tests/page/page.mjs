@@ -163,6 +163,59 @@ test("what cannot be read is said in the program's words, and a training is canc
   await close();
 });
 
+test("a motion sensor is recorded, trained on and decided on; a pasted stream is decided as the command decides", async () => {
+  const { page, faults, close } = await opened();
+  // A sensor that is played: of each class its own motion, some 60 events a second.
+  await page.evaluate(() => {
+    window.motion = { size: 0, pace: 1 };
+    let t = 0;
+    setInterval(() => {
+      const { size, pace } = window.motion;
+      t += 1;
+      const wave = size * Math.sin(pace * t / 3) + 0.2 * Math.random();
+      dispatchEvent(new DeviceMotionEvent("devicemotion", {
+        accelerationIncludingGravity: { x: wave, y: 0.5 * wave, z: 9.81 }, rotationRate: { alpha: 10 * wave, beta: 0, gamma: 0 }, interval: 16,
+      }));
+    }, 16);
+  });
+  await page.click("#data details summary");
+  await page.fill("#record-seconds", "3");
+  for (const [label, motion] of [["still", { size: 0, pace: 1 }], ["shake", { size: 5, pace: 1 }], ["still", { size: 0, pace: 1 }], ["shake", { size: 5, pace: 1 }]]) {
+    await page.evaluate((one) => { window.motion = one; }, motion);
+    await page.fill("#record-label", label);
+    await page.click("#record");
+    await page.waitForFunction(() => !document.getElementById("record").disabled, undefined, { timeout: 20000 });
+    assert.equal(await page.textContent("#record-error"), "");
+  }
+  await page.click("#record-use");
+  await page.waitForFunction(() => !document.getElementById("training").hidden);
+  await page.evaluate(() => { at("window").value = "50"; });
+  await trained(page);
+  await page.click("#live-start");
+  await page.waitForFunction(() => document.getElementById("decision").textContent === "shake", undefined, { timeout: 15000 });
+  await page.evaluate(() => { window.motion = { size: 0, pace: 1 }; });
+  await page.waitForFunction(() => document.getElementById("decision").textContent === "still", undefined, { timeout: 15000 });
+  await page.click("#live-stop");
+
+  // One window, pasted: the margin that the command prints.
+  writeFileSync(join(folder, "own.json"), await saved(page, "Model"));
+  const rows = Array.from({ length: 50 }, (_, t) => [4 * Math.sin(t / 3), 2 * Math.sin(t / 3), 9.81, 0, 0, 40 * Math.sin(t / 3)].map((x) => x.toFixed(3)));
+  await page.click("#live details summary");
+  await page.fill("#pasted", rows.map((row) => row.join(" ")).join("\n"));
+  await page.click("#paste");
+  await page.waitForFunction(() => document.getElementById("decided").children.length === 1);
+  const table = rows.map((row, t) => `live,,${(t / 50).toFixed(4)},${row}`);
+  writeFileSync(join(folder, "live.csv"), `series,label,t,ax,ay,az,gx,gy,gz\n${table.join("\n")}\n`);
+  const told = execFileSync(program, ["predict", "live.csv", "--model", "own.json", "--json"], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+  const { decisions: [one] } = JSON.parse(told);
+  assert.equal(await page.textContent("#decided li"), await page.evaluate(({ class: name, margin }) => `${name}, ${number(margin)}`, one));
+  await page.fill("#pasted", "1 2 3 4 5 6\n1 2 x 4 5 6\n");
+  await page.click("#paste");
+  assert.match(await page.textContent("#live-error"), /Line 2/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("pictures of every view", { skip: !pictures }, async () => {
   for (const [name, options] of [["light", { colorScheme: "light" }], ["dark", { colorScheme: "dark" }],
     ["phone", { viewport: { width: 390, height: 844 } }]]) {

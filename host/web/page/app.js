@@ -117,7 +117,7 @@ async function dropped(files) {
 
 async function read() {
   at("state").textContent = WORDS.reading;
-  hide("training", "accuracy", "timeline", "learnt", "device", "export");
+  hide("training", "accuracy", "timeline", "live", "learnt", "device", "export");
   try {
     const found = await program.json(["fit", state.data, ...reading(), "--dry-run"]);
     const notes = state.notes;
@@ -266,7 +266,7 @@ const progress = ({ position, length }) => {
 };
 
 async function train() {
-  hide("accuracy", "timeline", "learnt", "device", "export");
+  hide("accuracy", "timeline", "live", "learnt", "device", "export");
   at("train-error").textContent = "";
   try {
     busy(WORDS.fitting);
@@ -275,6 +275,7 @@ async function train() {
     state.model = JSON.parse(new TextDecoder().decode(bytes));
     state.decisions = (await program.json(["predict", state.data, ...reading(), "--model", "model.json"])).decisions;
     showTimeline();
+    showLive();
     showLearnt();
     await showDevice();
     showExports();
@@ -491,6 +492,7 @@ async function begin() {
   }
   at("state").textContent = WORDS.waking;
   listen();
+  listenLive();
   await program.start();
   at("state").textContent = WORDS.ready;
   const given = JSON.parse(at("given").textContent);

@@ -36,5 +36,13 @@ const WORDS = {
   exporting: "Writing …",
   learnt: "Each line of a state: its mean in each channel, in units of the training data's spread.",
   model: (number_, all) => `Model ${number_} of ${all}`,
+  noMotion: "No motion sensor answers. A phone asks for permission, and gives it to pages by HTTPS only: any static host will do.",
+  noLabel: "Name the class first.",
+  countDown: (left) => `${left} …`,
+  recording: (label, seconds) => `${label}: ${seconds} s …`,
+  recorded: (takes) => `Recorded, with the number of samples: ${takes}.`,
+  live: (rate, length, hop) => `${rate} samples per second, windows of ${length}, a decision every ${hop}. Choose which sensor each channel of the model is.`,
+  decided: (margin, milliseconds, left) => `margin ${margin}, in ${milliseconds} ms${left > 0 ? `; ${left} decisions left out, this device is too slow` : ""}`,
+  pasted: (line, channels) => `Line ${line}: write ${channels.length} numbers, ${channels.join(", ")}; NA where one is missing.`,
   lowRows: (shown, all) => `${shown} of ${all} series are drawn.`,
 };

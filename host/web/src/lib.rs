@@ -11,10 +11,11 @@ const BODY: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
 
 /// What the page runs, in its order.
-const PAGE: [&str; 4] = [
+const PAGE: [&str; 5] = [
     include_str!("../page/words.js"),
     include_str!("../page/charts.js"),
     include_str!("../page/zip.js"),
+    include_str!("../page/live.js"),
     include_str!("../page/app.js"),
 ];
 
