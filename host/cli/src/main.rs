@@ -8,7 +8,6 @@ mod c;
 mod clean;
 mod completions;
 mod convert;
-#[cfg(not(target_family = "wasm"))]
 mod demo;
 mod detect;
 mod emitting;
@@ -148,7 +147,6 @@ enum Command {
     #[command(long_about = spot::LONG_ABOUT)]
     Spot(spot::Arguments),
     /// Run all steps on the bundled recordings
-    #[cfg(not(target_family = "wasm"))]
     Demo(demo::Arguments),
     /// Write a page that trains and judges in a browser, in one file
     #[command(long_about = page::LONG_ABOUT)]
@@ -203,7 +201,6 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Page(arguments) => page::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments, recipe),
         Command::Spot(arguments) => spot::run(&arguments, recipe),
-        #[cfg(not(target_family = "wasm"))]
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

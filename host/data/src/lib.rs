@@ -122,7 +122,11 @@ pub mod internals {
     pub use crate::lags::Ring;
     /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz: of the program's demonstration. They are in
     /// this package, which is where a package may read them.
+    #[cfg(not(target_family = "wasm"))]
     pub static RECORDINGS: &[u8] = include_bytes!("../ts-watch-exercises/all.csv.gz");
+    /// None: in a page they would be a third of it.
+    #[cfg(target_family = "wasm")]
+    pub static RECORDINGS: &[u8] = &[];
 
     pub use crate::load::{load, unpacked, unpacked_as};
     #[cfg(feature = "parquet")]
