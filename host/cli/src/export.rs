@@ -15,6 +15,7 @@ use super::c::ForC;
 use super::fixed::{self, NumberName, measured};
 use super::help::brief;
 use super::keygen;
+use super::micropython::ForMicroPython;
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
@@ -30,6 +31,7 @@ const SHOWN: &[&str] = &[
     "artefact",
     "c",
     "c_source",
+    "micropython",
     "number",
     "data",
     "endless",
@@ -44,6 +46,7 @@ Examples:
   fishweir export gait.json --c gait-c --core cortex-m4
   fishweir export gait.json --c-source gait.c --prefix gait
   fishweir export gait.json --c-source gait --prefix gait     # a folder for Arduino, PlatformIO, ESP-IDF, Zephyr
+  fishweir export gait.json --micropython gait-mpy --prefix gait --arch armv6m
   fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
   fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
 
@@ -65,12 +68,14 @@ pub(super) struct Arguments {
     ///
     /// A folder is a library for CMake, Arduino, PlatformIO, ESP-IDF and Zephyr.
     ///
-    /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, and emissions other
+    /// It needs no library, and has the interface of --c. For kernel machines, front ends, and emissions other
     /// than gaussian and categorical use --rust or --c.
     #[arg(long, value_name = "FILE.c|FOLDER")]
     c_source: Option<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
+    #[command(flatten)]
+    for_micropython: ForMicroPython,
     /// Update for a device in the field: artefact, version, and a self-test of the first samples
     #[arg(long, value_name = "FILE", requires = "update_version")]
     update: Option<PathBuf>,
@@ -88,7 +93,7 @@ pub(super) struct Arguments {
     endless: bool,
     /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU
     ///
-    /// --rust, --c and --c-source take fixed point. Its decisions are compared with those in f64 before it is written.
+    /// --rust, --c, --c-source and --micropython take fixed point. Its decisions are compared with those in f64 before it is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
     /// Data to compare fixed point on, or for the self-test of an update [default: the training data]
@@ -137,6 +142,10 @@ struct ExportedFile {
 impl ExportedFile {
     fn of_c((file, bytes): (String, usize)) -> Self {
         Self { file, form: "C library", bytes }
+    }
+
+    fn of_micropython((file, bytes): (String, usize)) -> Self {
+        Self { file, form: "MicroPython modules", bytes }
     }
 }
 
@@ -212,10 +221,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    if wanted.is_empty() && arguments.for_c.c.is_none() {
+    let for_micropython = &arguments.for_micropython;
+    let built = arguments.for_c.c.is_some() || for_micropython.micropython.is_some();
+    if wanted.is_empty() && !built {
         return Err(Failure::input(
             Topic::NothingToWrite,
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, or --c DIR",
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, --c DIR or \
+             --micropython DIR",
         ));
     }
     let in_c: Vec<&Path> = wanted
@@ -223,7 +235,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .filter(|(form, _)| *form == Form::C)
         .map(|(_, file)| file.as_path())
         .collect();
-    arguments.for_c.check(!in_c.is_empty())?;
+    arguments.for_c.check(!in_c.is_empty() || for_micropython.micropython.is_some())?;
+    for_micropython.check()?;
     if let Some(file) =
         in_c.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
     {
@@ -237,11 +250,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
-        let what = "a spotter of events";
-        let none = |_: CNames<'_>| Err(CSourceError::Without(what.to_owned()));
-        return whole(arguments, &wanted, what, &|file| {
-            let source = SpotterModel::parse(file, &bytes)?.deploy()?.to_source();
-            Ok((source, Box::new(none)))
+        return whole(arguments, &wanted, "a spotter of events", &|file| {
+            let spotter = SpotterModel::parse(file, &bytes)?.deploy()?;
+            let source = spotter.to_source();
+            Ok((source, Box::new(move |names: CNames<'_>| spotter.to_c_source(names))))
         });
     }
     if DetectorModel::is_one(&bytes) {
@@ -343,6 +355,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
+    let modules = for_micropython.write(arguments.for_c.prefix(), source)?;
+    written.extend(modules.map(ExportedFile::of_micropython));
     let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
     if believed && arguments.for_c.c.is_some() {
         note(
@@ -467,7 +481,10 @@ fn whole<'a>(
     let model = arguments.model.path().display().to_string();
     let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if other || arguments.number != NumberName::F32 {
-        let why = format!("{what} is exported as Rust source or for C, in f32: use --rust or --c");
+        let why = format!(
+            "{what} is exported as Rust source, for C or for MicroPython, in f32: use --rust, --c, --c-source or \
+             --micropython"
+        );
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
@@ -497,7 +514,9 @@ fn whole<'a>(
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
     }
-    written.extend(arguments.for_c.write(|| source)?.map(ExportedFile::of_c));
+    written.extend(arguments.for_c.write(|| source.clone())?.map(ExportedFile::of_c));
+    let modules = arguments.for_micropython.write(arguments.for_c.prefix(), || source)?;
+    written.extend(modules.map(ExportedFile::of_micropython));
     let report = Exported {
         model,
         number: NumberName::F32,

@@ -27,6 +27,7 @@ mod keygen;
 mod man;
 mod marking;
 mod merge;
+mod micropython;
 mod model;
 mod names;
 mod network;

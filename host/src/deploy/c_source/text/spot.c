@@ -1,0 +1,43 @@
+
+static fishweir_status has_room(const fishweir_stream *stream, const event *events, size_t room, const size_t *count)
+{
+    const fishweir_status status = is_started(stream);
+    if (status != FISHWEIR_STATUS_OK) {
+        return status;
+    }
+    if (events == NULL || count == NULL) {
+        return FISHWEIR_STATUS_NULL_POINTER;
+    }
+    return room == FISHWEIR_EVENTS ? FISHWEIR_STATUS_OK : FISHWEIR_STATUS_WRONG_SIZE;
+}
+
+fishweir_status fishweir_events(const fishweir_stream *stream, fishweir_event *events, size_t room, size_t *count)
+{
+    const fishweir_status status = has_room(stream, events, room, count);
+    if (status == FISHWEIR_STATUS_OK) {
+        memcpy(events, stream->decided, stream->count * sizeof *events);
+        *count = stream->count;
+    }
+    return status;
+}
+
+fishweir_status fishweir_finish(fishweir_stream *stream, fishweir_event *events, size_t room, size_t *count)
+{
+    const fishweir_status status = has_room(stream, events, room, count);
+    if (status == FISHWEIR_STATUS_OK) {
+        const unsigned best = best_of(&stream->survivors);
+        const token *path = &stream->tokens[best];
+        *count = 0;
+        if (stream->samples > 0) {
+            memcpy(events, path->events, path->count * sizeof *events);
+            *count = path->count;
+            if (CLASS_OF[best] != BACKGROUND_CLASS) {
+                const evidence score = evidence_of(&stream->survivors, best);
+                const evidence reference = evidence_of(&stream->background, ROW);
+                events[(*count)++] = event_of(path, CLASS_OF[best], stream->samples, &score, &reference);
+            }
+        }
+        restart(stream);
+    }
+    return status;
+}
