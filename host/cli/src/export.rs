@@ -1,17 +1,16 @@
 //! `fishweir export`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
 use fishweir::deploy::{
-    CNames, CSource, CSourceError, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel,
-    UpdateFileError,
+    CNames, CSource, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel, UpdateFileError,
 };
 use fishweir::report::grouped;
 use serde::Serialize;
 
 use super::c::ForC;
+use super::c_source::{InC, in_c, write_in_c};
 use super::fixed::{self, NumberName, measured};
 use super::help::brief;
 use super::keygen;
@@ -140,6 +139,10 @@ struct ExportedFile {
 }
 
 impl ExportedFile {
+    fn of_source((file, form, bytes): (String, &'static str, usize)) -> Self {
+        Self { file, form, bytes }
+    }
+
     fn of_c((file, bytes): (String, usize)) -> Self {
         Self { file, form: "C library", bytes }
     }
@@ -230,15 +233,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
              --micropython DIR",
         ));
     }
-    let in_c: Vec<&Path> = wanted
+    let c_files: Vec<&Path> = wanted
         .iter()
         .filter(|(form, _)| *form == Form::C)
         .map(|(_, file)| file.as_path())
         .collect();
-    arguments.for_c.check(!in_c.is_empty() || for_micropython.micropython.is_some())?;
+    arguments.for_c.check(!c_files.is_empty() || for_micropython.micropython.is_some())?;
     for_micropython.check()?;
     if let Some(file) =
-        in_c.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
+        c_files.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
     {
         return Err(Failure::input(
             Topic::UnfitEnding,
@@ -330,9 +333,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(measured) => measured.fixed.to_source(),
         None => model.deployed.to_source(),
     };
-    let mut sources = Vec::new();
-    for file in in_c {
-        sources.push(c_source(arguments, file, &|names| match &fixed {
+    let (prefix, mut sources) = (arguments.for_c.prefix(), Vec::new());
+    for file in c_files {
+        sources.push(in_c(prefix, file, &|names| match &fixed {
             Some(measured) => measured.fixed.to_c_source(names),
             None => model.deployed.to_c_source(names),
         })?);
@@ -346,7 +349,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
             Form::C => {
                 let made = sources.next().unwrap_or(&none);
-                written.extend(write_in_c(arguments, file, made)?);
+                written.extend(
+                    write_in_c(prefix, file, made)?.into_iter().map(ExportedFile::of_source),
+                );
                 continue;
             }
         };
@@ -355,7 +360,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
-    let modules = for_micropython.write(arguments.for_c.prefix(), source)?;
+    let modules = for_micropython.write(prefix, source)?;
     written.extend(modules.map(ExportedFile::of_micropython));
     let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
     if believed && arguments.for_c.c.is_some() {
@@ -385,77 +390,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         deviation: fixed.map(|measured| measured.deviation),
     };
     outputs.print(&report, arguments.json)
-}
-
-/// What makes the C source of a model, with some names.
-type InC<'a> = dyn Fn(CNames<'_>) -> Result<CSource, CSourceError> + 'a;
-
-/// The C source of a model for a file, and its header.
-fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSource, Failure> {
-    let header = header_of(arguments, file);
-    let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    make(CNames { prefix: arguments.for_c.prefix(), header: &header }).map_err(|error| {
-        let (topic, remedy) = match error {
-            CSourceError::HeaderName(_) => (Topic::UnfitEnding, "name another file"),
-            _ => (Topic::Unsupported, "use --rust or --c"),
-        };
-        Failure::input(topic, format!("{}: {error}: {remedy}", file.display()))
-    })
-}
-
-/// The header of a C source: beside a file, or within a folder.
-fn header_of(arguments: &Arguments, file: &Path) -> PathBuf {
-    match file.extension() {
-        Some(_) => file.with_extension("h"),
-        None => file.join("src").join(arguments.for_c.prefix()).with_extension("h"),
-    }
-}
-
-/// Writes a C source to a file and its header beside it, or a library around both into a folder.
-fn write_in_c(
-    arguments: &Arguments,
-    file: &Path,
-    made: &CSource,
-) -> Result<Vec<ExportedFile>, Failure> {
-    let write = |file: &Path, form, text: &str| {
-        output::write(file, text.as_bytes())?;
-        Ok::<_, Failure>(ExportedFile { file: file.display().to_string(), form, bytes: text.len() })
-    };
-    let header = header_of(arguments, file);
-    if file.extension().is_some() {
-        return Ok(vec![
-            write(&header, "C header", &made.header)?,
-            write(file, "C source", &made.source)?,
-        ]);
-    }
-    let prefix = arguments.for_c.prefix();
-    let occupied = file.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-    let is_ours =
-        fs::read_to_string(&header).is_ok_and(|text| text.contains("exported by fishweir"));
-    if occupied && !is_ours {
-        return Err(Failure::input(
-            Topic::FolderInUse,
-            format!("{}: there are other files in it; name another folder", file.display()),
-        ));
-    }
-    let files = made.package(prefix).into_iter().map(|(path, text)| {
-        let form = match path.rsplit('.').next() {
-            Some("c") => "C source",
-            Some("h") => "C header",
-            _ => "of the library",
-        };
-        let path = file.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|error| {
-                Failure::input(
-                    Topic::UnwritableFolder,
-                    format!("{}: cannot be made: {error}", folder.display()),
-                )
-            })?;
-        }
-        write(&path, form, &text)
-    });
-    files.collect()
 }
 
 /// The files that are written: those that are wanted, and the headers of C sources.
@@ -497,17 +431,18 @@ fn whole<'a>(
     let files = files_of(wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
-    let (source, in_c) = source(&model)?;
-    let mut sources = Vec::new();
+    let (source, make) = source(&model)?;
+    let (prefix, mut sources) = (arguments.for_c.prefix(), Vec::new());
     for (_, file) in wanted.iter().filter(|(form, _)| *form == Form::C) {
-        sources.push(c_source(arguments, file, &in_c)?);
+        sources.push(in_c(prefix, file, &make)?);
     }
     let none = CSource::default();
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         if *form == Form::C {
             let made = sources.next().unwrap_or(&none);
-            written.extend(write_in_c(arguments, file, made)?);
+            written
+                .extend(write_in_c(prefix, file, made)?.into_iter().map(ExportedFile::of_source));
             continue;
         }
         output::write(file, source.as_bytes())?;
@@ -515,7 +450,7 @@ fn whole<'a>(
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
     }
     written.extend(arguments.for_c.write(|| source.clone())?.map(ExportedFile::of_c));
-    let modules = arguments.for_micropython.write(arguments.for_c.prefix(), || source)?;
+    let modules = arguments.for_micropython.write(prefix, || source)?;
     written.extend(modules.map(ExportedFile::of_micropython));
     let report = Exported {
         model,

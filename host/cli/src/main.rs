@@ -5,6 +5,7 @@ mod absent;
 mod arguments;
 mod believing;
 mod c;
+mod c_source;
 mod clean;
 mod completions;
 mod convert;

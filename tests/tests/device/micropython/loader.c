@@ -276,7 +276,7 @@ static void import(void)
     entry |= 1;
 #endif
 #if defined(__riscv)
-    __asm__ volatile("fence.i");
+    __asm__ volatile(".option push\n\t.option arch, +zifencei\n\tfence.i\n\t.option pop" ::: "memory");
 #endif
     ((object (*)(const void *, size_t, size_t, const void *))entry)(function, 0, 0, NULL);
 }
