@@ -8,10 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use fishweir::classifier::{Classifier, Confidence, Direction, Observations, Rejection};
-use fishweir::data::{Dataset, Sample, SamplesView, ShortSeries, Windowing};
+use fishweir::data::{Dataset, SamplesView, ShortSeries, Windowing};
 use fishweir::deploy::{
-    CNames, CSource, CSourceError, Calibration, Deployed, Detector, FixedPoint, Format, PushError,
-    WindowStream,
+    CNames, CSource, CSourceError, Calibration, Deployed, Detector, FixedPoint,
 };
 use fishweir::device::Qemu;
 use fishweir::fit::BaumWelch;
@@ -344,6 +343,12 @@ fn avr_and_riscv_decide_as_the_host_in_c_source() {
         let wanted = expected(&deployed, deployed.window_stream(), &steps);
         let built = Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps);
         assert_same(&built.on_riscv(), &wanted);
+    }
+    for (model, steps) in spotters() {
+        let lacks_some = model.provenance.channels.iter().any(|channel| channel.missing);
+        let spotter = model.deploy().expect("sound");
+        let built = Built::new(&spotter.to_c_source(NAMES).expect("written in C"), &steps);
+        assert_same(&built.on_riscv(), &spotted(&spotter, lacks_some, &steps));
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use fishweir::classifier::{Confidence, Rejection};
-use fishweir::data::{Dataset, ShortSeries};
+use fishweir::data::ShortSeries;
 use fishweir::deploy::Deployed;
 use fishweir::device::{
     DeviceError, Firmware, MODULE_ARCHITECTURES, ModelFile, ModuleArchitecture, Qemu,
@@ -223,6 +223,10 @@ fn modules_of_every_architecture_decide_as_the_host() {
             let module = Module::new(&source, architecture(name));
             assert_same(&module.on_core(core, &steps), &wanted);
         }
+        // Floats that pass in other registers.
+        let module = Module::new(&source, architecture("armv6m"));
+        let told = module.on_core(M4, &steps);
+        assert!(told.contains("another architecture"), "{told}");
         let module = Module::new(&source, architecture("rv32imc"));
         let board = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/c_source/hosted.c");
         let elf = module.with_loader(&format!("{RISCV} {ON_VIRT}"), &[board], &steps);

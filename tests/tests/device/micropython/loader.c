@@ -347,6 +347,10 @@ int main(void)
     object stream;
     size_t t, d, kept;
     board_start();
+    if (__builtin_setjmp(raised) != 0) {
+        board_write(message);
+        return 0;
+    }
     import();
     type = (const struct type *)find(&globals, "Stream");
     stream = ((object (*)(const void *, size_t, size_t, const void *))type->slot[type->slots[0] - 1])(type, 0, 0, NULL);

@@ -11,12 +11,21 @@ static fishweir_status has_room(const fishweir_stream *stream, const event *even
     return room == FISHWEIR_EVENTS ? FISHWEIR_STATUS_OK : FISHWEIR_STATUS_WRONG_SIZE;
 }
 
+/* Copies events, and returns their number. */
+static size_t list(event *events, const event *from, uint32_t count)
+{
+    size_t n;
+    for (n = 0; n < count; n++) {
+        events[n] = from[n];
+    }
+    return n;
+}
+
 fishweir_status fishweir_events(const fishweir_stream *stream, fishweir_event *events, size_t room, size_t *count)
 {
     const fishweir_status status = has_room(stream, events, room, count);
     if (status == FISHWEIR_STATUS_OK) {
-        memcpy(events, stream->decided, stream->count * sizeof *events);
-        *count = stream->count;
+        *count = list(events, stream->decided, stream->count);
     }
     return status;
 }
@@ -29,8 +38,7 @@ fishweir_status fishweir_finish(fishweir_stream *stream, fishweir_event *events,
         const token *path = &stream->tokens[best];
         *count = 0;
         if (stream->samples > 0) {
-            memcpy(events, path->events, path->count * sizeof *events);
-            *count = path->count;
+            *count = list(events, path->events, path->count);
             if (CLASS_OF[best] != BACKGROUND_CLASS) {
                 const evidence score = evidence_of(&stream->survivors, best);
                 const evidence reference = evidence_of(&stream->background, ROW);
