@@ -189,6 +189,8 @@ struct Instance<T> {
 pub(crate) struct Runtime(*const Table);
 
 impl Runtime {
+    /// Returns MicroPython and the module, of the function that is called at the import.
+    ///
     /// # Safety
     /// `function` is what MicroPython calls the module by.
     pub(crate) unsafe fn of(function: *const Function) -> (Self, Context) {
@@ -398,6 +400,8 @@ impl<T> This<'_, T> {
         Object(room.cast())
     }
 
+    /// Returns the instance of a method.
+    ///
     /// # Safety
     /// `object` is an instance that `make` has made of a `T`, and nothing else uses it during `'a`.
     pub(crate) const unsafe fn of(object: Object) -> Self {

@@ -291,10 +291,14 @@ fn built_for(target: &'static str, output: &Output) -> Result<(), DeviceError> {
         return Ok(());
     }
     let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-    Err(match message.contains("can't find crate for `core`") {
-        true => DeviceError::NoTarget { target },
-        false => DeviceError::Build { message, hint: None },
-    })
+    if message.contains("can't find crate for `core`") {
+        return Err(DeviceError::NoTarget { target });
+    }
+    let without_linker = message.contains("linker `rust-lld` not found");
+    let hint = without_linker.then(|| {
+        "install Rust by rustup, which brings its linker along: https://rustup.rs".to_owned()
+    });
+    Err(DeviceError::Build { message, hint })
 }
 
 /// Error of a build, with a remedy if cargo's message implies one.

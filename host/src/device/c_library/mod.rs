@@ -53,7 +53,7 @@ const HEADERS_OF_EXAMPLE: [&str; 2] = ["board", "recording"];
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CCore {
-    /// Name of the core: the folder of Arduino's builds, below `src`.
+    /// Name of the core.
     pub name: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
@@ -344,13 +344,15 @@ fn branch(number: usize, core: &CCore) -> String {
     format!("  {start}({})\n    set({{{{MODULE}}}}_CORE {})\n", core.zephyr, core.folder)
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
+/// Writes a file, and the folders above it.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|error| unwritten(parent, error))?;
     }
     fs::write(path, bytes).map_err(|error| unwritten(path, error))
 }
 
-fn unwritten(path: &Path, source: std::io::Error) -> DeviceError {
+/// The error of a file that was not written.
+pub(super) fn unwritten(path: &Path, source: std::io::Error) -> DeviceError {
     DeviceError::File { path: path.to_owned(), what: "cannot be written", source }
 }

@@ -5,6 +5,7 @@ mod mpy;
 use std::fs;
 use std::path::Path;
 
+use super::c_library::{put, unwritten};
 use super::{DeviceError, Firmware, ModelFile, check_c_prefix};
 
 /// Version of MicroPython's native interface: the end of a module's folder, as its packages call it.
@@ -121,22 +122,13 @@ impl Firmware {
                 .replace("{{version}}", version);
             put(&folder.join(&place).join("package.json"), package.as_bytes())?;
         }
+        let first = architectures.first().map_or("", |one| one.name);
         let text = include_str!("README.md")
             .replace("{{name}}", name)
+            .replace("{{first}}", &format!("{first}_{INTERFACE}"))
             .replace("{{rows}}\n", &rows)
             .replace("{{interface}}", INTERFACE);
         put(&page, (title + &text).as_bytes())?;
         Ok(bytes)
     }
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(|source| unwritten(parent, source))?;
-    }
-    fs::write(path, bytes).map_err(|source| unwritten(path, source))
-}
-
-fn unwritten(path: &Path, source: std::io::Error) -> DeviceError {
-    DeviceError::File { path: path.to_owned(), what: "cannot be written", source }
 }
