@@ -63,9 +63,9 @@ pub struct CCore {
     pub flags: &'static str,
     /// Condition of Zephyr's settings for the core.
     zephyr: &'static str,
-    /// Architectures of Arduino whose boards have the core, and floats as here.
+    /// Architectures of Arduino whose boards have the core, and floats as here; empty if none has.
     arduino: &'static str,
-    /// A machine of QEMU that runs the example's build for the core.
+    /// A machine of QEMU that runs the example's build for the core; empty if there is none.
     machine: &'static str,
 }
 
@@ -87,7 +87,7 @@ pub static C_CORES: [CCore; 10] = [
         folder: "cortex-m23",
         flags: "-mcpu=cortex-m23 -mthumb -mfloat-abi=soft",
         zephyr: "CONFIG_CPU_CORTEX_M23",
-        arduino: "renesas_uno",
+        arduino: "",
         machine: MPS2,
     },
     CCore {
