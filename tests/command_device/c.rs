@@ -6,6 +6,7 @@ use std::process::Command;
 
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions, Sample};
+use fishweir::device::C_CORES;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, fixtures};
@@ -29,14 +30,15 @@ fn shell(folder: &Path, script: &str) -> String {
 pub(crate) fn by_page(library: &Path) -> Vec<String> {
     let page = std::fs::read_to_string(library.join("README.md")).expect("a page");
     let commands = page.split("```").find_map(|part| part.strip_prefix("sh\n")).expect("commands");
-    let (builds, run) = commands.split_at(commands.find("qemu-system-arm").expect("a run"));
-    builds
-        .split("arm-none-eabi-gcc ")
-        .skip(1)
-        .map(|build| {
-            shell(library, &format!("arm-none-eabi-gcc -Wall -Wextra -Werror {build}\n{run}"))
-        })
-        .collect()
+    let commands: Vec<&str> = commands.split_inclusive(" example.elf\n").collect();
+    let mut printed = Vec::new();
+    for (n, build) in commands.iter().enumerate().filter(|(_, line)| line.contains("-gcc ")) {
+        shell(library, &build.replacen("-gcc ", "-gcc -Wall -Wextra -Werror ", 1));
+        if let Some(run) = commands.get(n + 1).filter(|line| line.starts_with("qemu-system-")) {
+            printed.push(shell(library, run));
+        }
+    }
+    printed
 }
 
 /// The sketch, as Arduino compiles it: in C++, with a header before it. With and without windows and a period, whichever
@@ -81,15 +83,19 @@ fn fixed_point_in_c_is_told_its_places() {
     sketch_compiles(&library);
 }
 
-/// A folder of portable source, of channels in floats and in integers, and of symbols: with its sketch, and alone.
+/// A folder of portable source, of channels in floats and in integers, of symbols, and of a spotter: with its sketch, and
+/// alone.
 #[test]
 fn a_folder_of_source_compiles_with_its_sketch() {
     let folder = Folder::new();
     let (at, data) = (|name: &str| fixtures().at(name), fixtures().at("three.csv"));
+    let (train, spotter) = (folder.put("train.csv", marked(1)), folder.at("spotter.json"));
+    printed(&format!("spot {train} --marks mark --states 1 -o {spotter}"));
     for (name, model, options, push) in [
         ("floats", at("three.json"), String::new(), "_push(&stream, channels"),
         ("integers", at("three.json"), format!("--number q15 --data {data}"), "_push_integers("),
         ("symbols", at("strings.json"), String::new(), "_push_symbol("),
+        ("events", spotter, String::new(), "_events("),
     ] {
         let library = folder.path().join(name);
         printed(&format!("export {model} --c-source {} {options}", library.display()));
@@ -184,6 +190,26 @@ fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
         let text = folder.text(&format!("gait/{file}"));
         assert!(text.contains(words) && !text.contains("{{"), "{file}: {text}");
     }
+}
+
+/// By gcc for Arm and RISC-V; QEMU's machines with a Cortex-M33 and M55 need another example, so these two are linked alone.
+#[test]
+#[ignore = "by tests/boards"]
+fn a_library_for_every_core_decides_alike_by_its_page() {
+    let folder = Folder::new();
+    let names: Vec<&str> = C_CORES.iter().map(|core| core.name).collect();
+    let cores: Vec<String> = names.iter().map(|name| format!("--core {name}")).collect();
+    let model = fixtures().at("three.json");
+    printed(&format!("export {model} --endless --c {} {}", folder.at("gait"), cores.join(" ")));
+    let decided = by_page(&folder.path().join("gait"));
+    assert_eq!(decided.len(), names.len() - 2);
+    assert!(decided.iter().all(|one| *one == decided[0]), "{decided:?}");
+    assert_eq!(decided[0].lines().count(), 4, "{decided:?}");
+    let properties = folder.text("gait/library.properties");
+    assert!(properties.contains("architectures=esp32,mbed_nano,mbed_rp2040,"), "{properties}");
+    let one = folder.at("one");
+    printed(&format!("export {model} --endless --c {one} --core cortex-m55"));
+    assert!(!Path::new(&one).join("library.properties").exists());
 }
 
 #[test]

@@ -108,6 +108,8 @@ pub const fn calibration_pairs(payload: usize, size: usize, classes: usize) -> u
 /// | `Stream`, `Model` | the types of the stream and of the classifier |
 /// | `CLASSES`, `CHANNELS`, `CONTRACT` | names of classes and channels, and the [contract](crate::contract) |
 /// | `calibration()` | the [`Calibration`](crate::classify::Calibration), where the model has one |
+/// | `prediction()` | the decision of a state with its probability, where the model has a calibration |
+/// | `alphabet()` | the letters or words of the symbols, where they are known |
 /// | `load()` | the classifier, after checking header, checksum and numbers where they lie in flash |
 #[macro_export]
 macro_rules! include_model {

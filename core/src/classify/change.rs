@@ -230,6 +230,10 @@ impl<E: Emission, const N: usize, const C: usize> Streaming for ChangeDetector<E
 
     #[inline]
     fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        if E::is_missing(x) {
+            self.step_missing(state);
+            return Ok(());
+        }
         self.forgetting().step(&mut state.fading, x)?;
         state.fade(self.memory.one_minus_lambda(), RealOf::<E>::ONE);
         Ok(())

@@ -46,7 +46,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
     }
     let labels = labels_of(shape, &labels);
     let symbols = if over_symbols(shape) { shape.size } else { 0 };
-    let known = known(&symbols.to_string(), false);
+    let known = known(&symbols.to_string(), labels.contains("pub static ALPHABET"), false);
     // In whole words, which are aligned.
     let mut words = bytes.to_vec();
     words.resize(bytes.len().next_multiple_of(size_of::<u64>()), 0);
@@ -102,7 +102,7 @@ pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> 
 }}
 
 /// The model, where it lies and unchecked: for those who have called [`load`] before.
-pub fn loaded() -> Option<&'static Model> {{
+pub const fn loaded() -> Option<&'static Model> {{
     Some(MODEL)
 }}
 {windows}"

@@ -24,10 +24,8 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
     if !is_source(text.as_bytes()) {
         return Err(Problem::new(path, "has no `Model` and no `MODEL`", remedy));
     }
-    let symbols = match text.contains("pub static ALPHABET") {
-        true => "ALPHABET.size()",
-        false => "0",
-    };
+    let alphabet = text.contains("pub static ALPHABET");
+    let symbols = if alphabet { "ALPHABET.size()" } else { "0" };
     // What kind of model it is, its types say: names of classes may be anything.
     let types: String =
         text.split("\npub type ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
@@ -65,7 +63,7 @@ pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'stati
 "
         ),
     };
-    let known = known(symbols, machine);
+    let known = known(symbols, alphabet, machine);
     Ok(text
         + &known
         + &without
@@ -82,7 +80,7 @@ pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> 
 }
 
 /// The model, where it lies: for those who have called [`load`] before.
-pub fn loaded() -> Option<&'static Model> {
+pub const fn loaded() -> Option<&'static Model> {
     Some(&MODEL)
 }
 ")

@@ -38,7 +38,7 @@ pub(crate) fn windows(model: &str, start: Start) -> String {
                  Err(_) => unreachable!(\"the build has checked the contract\"),\n    }}"
             ),
         ),
-        Start::None => return WINDOWS.to_owned(),
+        Start::None => return format!("{WINDOWS}{NO_PREDICTION}"),
     };
     format!(
         "{WINDOWS}
@@ -49,9 +49,25 @@ pub type Stream = fishweir_core::classify::DecisionStream<'static, Model, WINDOW
 pub {keyword} stream() -> Stream {{
     {body}
 }}
+
+/// The decision of a state with its probability; `None` of a model without calibration.
+pub fn prediction(
+    model: &Model,
+    state: &<Model as fishweir_core::filter::Streaming>::State,
+) -> Option<fishweir_core::classify::Prediction<<Model as fishweir_core::classify::Classifier>::Real>> {{
+    let calibration = calibration()?;
+    Some(fishweir_core::classify::AdditiveClassifier::predict(model, state, &calibration))
+}}
 "
     )
 }
+
+const NO_PREDICTION: &str = "
+/// Nothing: the model's answers have no probabilities.
+pub fn prediction<S>(_: &Model, _: &S) -> Option<fishweir_core::classify::Prediction> {
+    None
+}
+";
 
 const WINDOWS: &str = "
 /// States that the windows of its contract take.
@@ -80,12 +96,18 @@ pub static CHANNEL_PLACES: [i16; 0] = [];
 ";
 
 /// Facts that no type states: the number of symbols, and whether the model is a kernel machine.
-pub(crate) fn known(symbols: &str, machine: bool) -> String {
+pub(crate) fn known(symbols: &str, alphabet: bool, machine: bool) -> String {
+    let alphabet = if alphabet { "Some(&ALPHABET)" } else { "None" };
     format!(
         "
 /// Symbols of the alphabet; 0 over channels.
 pub fn symbols() -> usize {{
     {symbols}
+}}
+
+/// Letters or words of the symbols; `None` where they are unknown, and over channels.
+pub fn alphabet() -> Option<&'static fishweir_core::emission::Alphabet<'static>> {{
+    {alphabet}
 }}
 
 /// `true` if the model is a kernel machine.

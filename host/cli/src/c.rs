@@ -19,7 +19,7 @@ pub(super) struct ForC {
     /// Core that the C library is for; may be given again [default: cortex-m0plus and cortex-m4]
     #[arg(long, value_name = "CORE", value_parser = cores())]
     core: Vec<&'static CCore>,
-    /// Prefix of all names in C: functions, types, macros, and of --c headers and the library [default: fishweir]
+    /// Prefix of all names in C: functions, types, macros, and of --c headers and the library; name of a module [default: fishweir]
     ///
     /// Models of different prefixes go into one image.
     #[arg(long, value_name = "NAME")]

@@ -1,20 +1,20 @@
 //! `fishweir export`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
 use fishweir::deploy::{
-    CNames, CSource, CSourceError, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel,
-    UpdateFileError,
+    CNames, CSource, Cost, DetectorModel, Deviation, FixedPoint, SpotterModel, UpdateFileError,
 };
 use fishweir::report::grouped;
 use serde::Serialize;
 
 use super::c::ForC;
+use super::c_source::{InC, in_c, write_in_c};
 use super::fixed::{self, NumberName, measured};
 use super::help::brief;
 use super::keygen;
+use super::micropython::ForMicroPython;
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
@@ -30,6 +30,7 @@ const SHOWN: &[&str] = &[
     "artefact",
     "c",
     "c_source",
+    "micropython",
     "number",
     "data",
     "endless",
@@ -44,6 +45,7 @@ Examples:
   fishweir export gait.json --c gait-c --core cortex-m4
   fishweir export gait.json --c-source gait.c --prefix gait
   fishweir export gait.json --c-source gait --prefix gait     # a folder for Arduino, PlatformIO, ESP-IDF, Zephyr
+  fishweir export gait.json --micropython gait-mpy --prefix gait --arch armv6m
   fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
   fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
 
@@ -65,12 +67,14 @@ pub(super) struct Arguments {
     ///
     /// A folder is a library for CMake, Arduino, PlatformIO, ESP-IDF and Zephyr.
     ///
-    /// It needs no library, and has the interface of --c. For spotters, kernel machines, front ends, and emissions other
+    /// It needs no library, and has the interface of --c. For kernel machines, front ends, and emissions other
     /// than gaussian and categorical use --rust or --c.
     #[arg(long, value_name = "FILE.c|FOLDER")]
     c_source: Option<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
+    #[command(flatten)]
+    for_micropython: ForMicroPython,
     /// Update for a device in the field: artefact, version, and a self-test of the first samples
     #[arg(long, value_name = "FILE", requires = "update_version")]
     update: Option<PathBuf>,
@@ -88,7 +92,7 @@ pub(super) struct Arguments {
     endless: bool,
     /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU
     ///
-    /// --rust, --c and --c-source take fixed point. Its decisions are compared with those in f64 before it is written.
+    /// --rust, --c, --c-source and --micropython take fixed point. Its decisions are compared with those in f64 before it is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
     /// Data to compare fixed point on, or for the self-test of an update [default: the training data]
@@ -135,8 +139,16 @@ struct ExportedFile {
 }
 
 impl ExportedFile {
+    fn of_source((file, form, bytes): (String, &'static str, usize)) -> Self {
+        Self { file, form, bytes }
+    }
+
     fn of_c((file, bytes): (String, usize)) -> Self {
         Self { file, form: "C library", bytes }
+    }
+
+    fn of_micropython((file, bytes): (String, usize)) -> Self {
+        Self { file, form: "MicroPython modules", bytes }
     }
 }
 
@@ -212,20 +224,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    if wanted.is_empty() && arguments.for_c.c.is_none() {
+    let for_micropython = &arguments.for_micropython;
+    let built = arguments.for_c.c.is_some() || for_micropython.micropython.is_some();
+    if wanted.is_empty() && !built {
         return Err(Failure::input(
             Topic::NothingToWrite,
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, or --c DIR",
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, --c DIR or \
+             --micropython DIR",
         ));
     }
-    let in_c: Vec<&Path> = wanted
+    let c_files: Vec<&Path> = wanted
         .iter()
         .filter(|(form, _)| *form == Form::C)
         .map(|(_, file)| file.as_path())
         .collect();
-    arguments.for_c.check(!in_c.is_empty())?;
+    arguments.for_c.check(!c_files.is_empty() || for_micropython.micropython.is_some())?;
+    for_micropython.check()?;
     if let Some(file) =
-        in_c.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
+        c_files.iter().find(|file| file.extension().is_some_and(|ending| ending != "c"))
     {
         return Err(Failure::input(
             Topic::UnfitEnding,
@@ -237,11 +253,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
-        let what = "a spotter of events";
-        let none = |_: CNames<'_>| Err(CSourceError::Without(what.to_owned()));
-        return whole(arguments, &wanted, what, &|file| {
-            let source = SpotterModel::parse(file, &bytes)?.deploy()?.to_source();
-            Ok((source, Box::new(none)))
+        return whole(arguments, &wanted, "a spotter of events", &|file| {
+            let spotter = SpotterModel::parse(file, &bytes)?.deploy()?;
+            let source = spotter.to_source();
+            Ok((source, Box::new(move |names: CNames<'_>| spotter.to_c_source(names))))
         });
     }
     if DetectorModel::is_one(&bytes) {
@@ -318,9 +333,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(measured) => measured.fixed.to_source(),
         None => model.deployed.to_source(),
     };
-    let mut sources = Vec::new();
-    for file in in_c {
-        sources.push(c_source(arguments, file, &|names| match &fixed {
+    let (prefix, mut sources) = (arguments.for_c.prefix(), Vec::new());
+    for file in c_files {
+        sources.push(in_c(prefix, file, &|names| match &fixed {
             Some(measured) => measured.fixed.to_c_source(names),
             None => model.deployed.to_c_source(names),
         })?);
@@ -334,7 +349,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Form::Update(version) => ("update", update_of(arguments, &model, version)?),
             Form::C => {
                 let made = sources.next().unwrap_or(&none);
-                written.extend(write_in_c(arguments, file, made)?);
+                written.extend(
+                    write_in_c(prefix, file, made)?.into_iter().map(ExportedFile::of_source),
+                );
                 continue;
             }
         };
@@ -343,6 +360,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
+    let modules = for_micropython.write(prefix, source)?;
+    written.extend(modules.map(ExportedFile::of_micropython));
     let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
     if believed && arguments.for_c.c.is_some() {
         note(
@@ -373,77 +392,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// What makes the C source of a model, with some names.
-type InC<'a> = dyn Fn(CNames<'_>) -> Result<CSource, CSourceError> + 'a;
-
-/// The C source of a model for a file, and its header.
-fn c_source(arguments: &Arguments, file: &Path, make: &InC<'_>) -> Result<CSource, Failure> {
-    let header = header_of(arguments, file);
-    let header = header.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    make(CNames { prefix: arguments.for_c.prefix(), header: &header }).map_err(|error| {
-        let (topic, remedy) = match error {
-            CSourceError::HeaderName(_) => (Topic::UnfitEnding, "name another file"),
-            _ => (Topic::Unsupported, "use --rust or --c"),
-        };
-        Failure::input(topic, format!("{}: {error}: {remedy}", file.display()))
-    })
-}
-
-/// The header of a C source: beside a file, or within a folder.
-fn header_of(arguments: &Arguments, file: &Path) -> PathBuf {
-    match file.extension() {
-        Some(_) => file.with_extension("h"),
-        None => file.join("src").join(arguments.for_c.prefix()).with_extension("h"),
-    }
-}
-
-/// Writes a C source to a file and its header beside it, or a library around both into a folder.
-fn write_in_c(
-    arguments: &Arguments,
-    file: &Path,
-    made: &CSource,
-) -> Result<Vec<ExportedFile>, Failure> {
-    let write = |file: &Path, form, text: &str| {
-        output::write(file, text.as_bytes())?;
-        Ok::<_, Failure>(ExportedFile { file: file.display().to_string(), form, bytes: text.len() })
-    };
-    let header = header_of(arguments, file);
-    if file.extension().is_some() {
-        return Ok(vec![
-            write(&header, "C header", &made.header)?,
-            write(file, "C source", &made.source)?,
-        ]);
-    }
-    let prefix = arguments.for_c.prefix();
-    let occupied = file.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-    let is_ours =
-        fs::read_to_string(&header).is_ok_and(|text| text.contains("exported by fishweir"));
-    if occupied && !is_ours {
-        return Err(Failure::input(
-            Topic::FolderInUse,
-            format!("{}: there are other files in it; name another folder", file.display()),
-        ));
-    }
-    let files = made.package(prefix).into_iter().map(|(path, text)| {
-        let form = match path.rsplit('.').next() {
-            Some("c") => "C source",
-            Some("h") => "C header",
-            _ => "of the library",
-        };
-        let path = file.join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|error| {
-                Failure::input(
-                    Topic::UnwritableFolder,
-                    format!("{}: cannot be made: {error}", folder.display()),
-                )
-            })?;
-        }
-        write(&path, form, &text)
-    });
-    files.collect()
-}
-
 /// The files that are written: those that are wanted, and the headers of C sources.
 fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
     // A folder is made, and its files are in it.
@@ -467,7 +415,10 @@ fn whole<'a>(
     let model = arguments.model.path().display().to_string();
     let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if other || arguments.number != NumberName::F32 {
-        let why = format!("{what} is exported as Rust source or for C, in f32: use --rust or --c");
+        let why = format!(
+            "{what} is exported as Rust source, for C or for MicroPython, in f32: use --rust, --c, --c-source or \
+             --micropython"
+        );
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
@@ -480,24 +431,27 @@ fn whole<'a>(
     let files = files_of(wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
-    let (source, in_c) = source(&model)?;
-    let mut sources = Vec::new();
+    let (source, make) = source(&model)?;
+    let (prefix, mut sources) = (arguments.for_c.prefix(), Vec::new());
     for (_, file) in wanted.iter().filter(|(form, _)| *form == Form::C) {
-        sources.push(c_source(arguments, file, &in_c)?);
+        sources.push(in_c(prefix, file, &make)?);
     }
     let none = CSource::default();
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
         if *form == Form::C {
             let made = sources.next().unwrap_or(&none);
-            written.extend(write_in_c(arguments, file, made)?);
+            written
+                .extend(write_in_c(prefix, file, made)?.into_iter().map(ExportedFile::of_source));
             continue;
         }
         output::write(file, source.as_bytes())?;
         let file = file.display().to_string();
         written.push(ExportedFile { file, form: "Rust source", bytes: source.len() });
     }
-    written.extend(arguments.for_c.write(|| source)?.map(ExportedFile::of_c));
+    written.extend(arguments.for_c.write(|| source.clone())?.map(ExportedFile::of_c));
+    let modules = arguments.for_micropython.write(prefix, || source)?;
+    written.extend(modules.map(ExportedFile::of_micropython));
     let report = Exported {
         model,
         number: NumberName::F32,

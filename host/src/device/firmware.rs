@@ -144,7 +144,8 @@ impl Firmware {
         let _one_at_a_time = self.locked()?;
         let build = ["--bin", binary, "--target", board.target];
         let settings = ["--no-default-features", "--features", features];
-        let output = self.cargo(&[&build[..], &settings].concat(), model, None)?;
+        let arguments = [&["build", "--release"], &build[..], &settings].concat();
+        let output = self.cargo(&arguments, model, None)?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(build_error(message, board));
@@ -187,15 +188,9 @@ impl Firmware {
         archive: &Path,
     ) -> Result<(), DeviceError> {
         let _one_at_a_time = self.locked()?;
-        let arguments = ["--package", "fishweir-c", "--target", target];
+        let arguments = ["build", "--release", "--package", "fishweir-c", "--target", target];
         let output = self.cargo(&arguments, model, Some((include, prefix)))?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            return Err(match message.contains("can't find crate for `core`") {
-                true => DeviceError::NoTarget { target },
-                false => DeviceError::Build { message, hint: None },
-            });
-        }
+        built_for(target, &output)?;
         let built = self.target_folder.join(target).join("release/libfishweir.a");
         let place = archive.parent().map_or(Ok(()), fs::create_dir_all);
         place.and_then(|()| fs::copy(&built, archive)).map(drop).map_err(|source| {
@@ -203,13 +198,38 @@ impl Firmware {
         })
     }
 
+    /// Builds a module of MicroPython for a target: its linked file.
+    pub(super) fn module(
+        &self,
+        target: &'static str,
+        model: ModelFile<'_>,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let _one_at_a_time = self.locked()?;
+        let mut arguments =
+            vec!["rustc", "--profile", "module", "--package", "fishweir-micropython"];
+        arguments.extend(["--bin", "module", "--features", "module", "--target", target]);
+        // Code that runs wherever it is loaded, linked by the linker that Rust brings along.
+        let linked =
+            ["--", "-Crelocation-model=pic", "-Clinker=rust-lld", "-Clinker-flavor=ld.lld"];
+        let mut output = self.cargo(&[&arguments[..], &linked].concat(), model, None)?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        if told.contains("fishweir_a_panic_can_be_reached") {
+            // Of this model more has to be inlined until none is left.
+            arguments.extend(["--config", "profile.module.opt-level=3"]);
+            output = self.cargo(&[&arguments[..], &linked].concat(), model, None)?;
+        }
+        built_for(target, &output)?;
+        let path = self.target_folder.join(target).join("module/module");
+        fs::read(&path).map_err(|source| DeviceError::File { path, what: "cannot be read", source })
+    }
+
     /// The folder of the C interface.
     pub(super) fn c_folder(&self) -> PathBuf {
         self.folder.join("c")
     }
 
-    /// Runs `cargo build --release` with these arguments; the C interface's headers go to a folder, its names begin with
-    /// a prefix.
+    /// Runs cargo with these arguments, a subcommand first; the C interface's headers go to a folder, its names begin with a
+    /// prefix.
     fn cargo(
         &self,
         arguments: &[&str],
@@ -221,10 +241,10 @@ impl Firmware {
         let mut cargo = Command::new(&program);
         cargo
             .current_dir(&self.folder)
-            .args(["build", "--release"])
-            .args(arguments)
+            .args(arguments.first())
             .arg("--target-dir")
-            .arg(&self.target_folder);
+            .arg(&self.target_folder)
+            .args(arguments.iter().skip(1));
         // Flags meant for the host would displace the firmware's own.
         for variable in [
             "RUSTFLAGS",
@@ -263,6 +283,22 @@ fn absolute(path: &Path) -> Result<PathBuf, DeviceError> {
         what: "cannot be made absolute",
         source,
     })
+}
+
+/// Checks that cargo has built a library or module for a target.
+fn built_for(target: &'static str, output: &Output) -> Result<(), DeviceError> {
+    if output.status.success() {
+        return Ok(());
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+    if message.contains("can't find crate for `core`") {
+        return Err(DeviceError::NoTarget { target });
+    }
+    let without_linker = message.contains("linker `rust-lld` not found");
+    let hint = without_linker.then(|| {
+        "install Rust by rustup, which brings its linker along: https://rustup.rs".to_owned()
+    });
+    Err(DeviceError::Build { message, hint })
 }
 
 /// Error of a build, with a remedy if cargo's message implies one.

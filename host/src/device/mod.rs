@@ -5,6 +5,7 @@
 //! | `board.rs` | [`BOARDS`]: what there is to build for and to run on |
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
 //! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
+//! | `micropython/` | [`MODULE_ARCHITECTURES`]: native modules of MicroPython as a folder |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `contract.rs` | [`ask_contract`]: what a device was trained on |
@@ -42,6 +43,7 @@ mod dialogue;
 mod error;
 mod firmware;
 mod line;
+mod micropython;
 #[cfg(target_family = "wasm")]
 mod no_serial;
 mod pace;
@@ -60,6 +62,7 @@ pub use counts_log::{CountsError, CountsLog};
 pub use dialogue::{Dialogue, FramedLines};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
+pub use micropython::{MODULE_ARCHITECTURES, ModuleArchitecture};
 pub use port::Port;
 pub use qemu::{Ending, Qemu, Run};
 pub use recording::{MeasuredPeriod, SampleListener, Take, check_names};

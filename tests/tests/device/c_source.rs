@@ -1,7 +1,6 @@
 //! Portable C source: built by gcc as C99 and as C++11, and for Cortex-M0 and M4 under QEMU, it decides as the host does, bit
 //! for bit. These tests fail where gcc, gcc for Arm or QEMU is missing.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,182 +8,22 @@ use std::process::Command;
 use std::time::Duration;
 
 use fishweir::classifier::{Classifier, Confidence, Direction, Observations, Rejection};
-use fishweir::data::{Dataset, Sample, SamplesView, ShortSeries, Windowing};
+use fishweir::data::{Dataset, SamplesView, ShortSeries, Windowing};
 use fishweir::deploy::{
-    CNames, CSource, CSourceError, Calibration, Deployed, Detector, FixedPoint, Format, PushError,
-    WindowStream,
+    CNames, CSource, CSourceError, Calibration, Deployed, Detector, FixedPoint,
 };
 use fishweir::device::Qemu;
 use fishweir::fit::BaumWelch;
 use fishweir::kernel::ScoreKernelKind;
 use fishweir::learn::{ClassifierKind, ScoreModels};
-use fishweir_core::ObservationError;
-use fishweir_core::classify::Statistic;
 use fishweir_tests::quick::{
     channels, recordings, strings, three_channels, trained, trained_behind, trained_by_position,
     trained_on_differences, trained_on_each_lag, trained_on_levels, trained_on_words, with_holes,
 };
 
+use crate::applications::spotting::spotters;
 use crate::c_interface::{c_folder, open};
-
-/// A step of a recording.
-enum Step {
-    Row(Vec<f32>),
-    Symbol(u16),
-    Missing,
-    Reset,
-}
-
-/// The first samples of each series, with what a sensor does wrong among them.
-fn steps(data: &Dataset, most: usize) -> Vec<Step> {
-    let (mut steps, mut t) = (Vec::new(), 0_usize);
-    for series in data.series() {
-        let samples: Vec<Step> = match series.samples.view() {
-            SamplesView::Symbols(symbols) => {
-                symbols.iter().map(|x| x.map_or(Step::Missing, Step::Symbol)).collect()
-            }
-            view => {
-                let rows = view.rows().expect("channels");
-                let row = |row: &[f64]| Step::Row(row.iter().map(|&x| x as f32).collect());
-                rows.iter().map(|x| x.map_or(Step::Missing, row)).collect()
-            }
-        };
-        for mut step in samples.into_iter().take(most) {
-            match &mut step {
-                _ if t % 37 == 5 => step = Step::Missing,
-                Step::Symbol(symbol) if t % 41 == 3 => *symbol = 999,
-                Step::Row(row) => match t % 123 {
-                    41 => row[0] = f32::NAN,
-                    82 => row[1] = f32::INFINITY,
-                    // Far from every state, and impossible in each.
-                    100 => row[1] = 1e5,
-                    101 => row[1] = -1e30,
-                    110 => row.fill(f32::NAN),
-                    _ => {}
-                },
-                _ => {}
-            }
-            steps.push(step);
-            t += 1;
-        }
-        steps.push(Step::Reset);
-    }
-    steps
-}
-
-impl Step {
-    /// Whether it is a row that lacks a channel.
-    fn lacks_some(&self) -> bool {
-        matches!(self, Self::Row(row) if row.iter().any(|x| x.is_nan()))
-    }
-
-    /// The host's sample of it; a missing one of a reset.
-    fn as_sample<R>(&self, push: impl FnOnce(Sample<'_>) -> R) -> R {
-        match self {
-            Self::Reset | Self::Missing => push(Sample::Missing),
-            Self::Symbol(symbol) => push(Sample::Symbol(*symbol)),
-            Self::Row(row) => {
-                let row: Vec<f64> = row.iter().copied().map(f64::from).collect();
-                push(Sample::Row(&row))
-            }
-        }
-    }
-}
-
-/// The lines that C prints for the steps, as the host decides.
-fn expected<F: Format>(deployed: &Deployed<F>, mut stream: WindowStream, steps: &[Step]) -> String {
-    let in_part = deployed.contract().is_some_and(fishweir::classifier::Contract::lacks_some);
-    let mut text = String::new();
-    for step in steps {
-        let lacks = !in_part && step.lacks_some();
-        let pushed = match step {
-            Step::Reset => {
-                stream.reset();
-                continue;
-            }
-            step => step.as_sample(|sample| stream.push(sample)),
-        };
-        // Writing to a string does not fail.
-        let _ = write!(text, "{:08x}", status_of(pushed, lacks));
-        if let Some(window) = stream.decided() {
-            let decision = window.stream.decision().expect("in range");
-            let mut numbers = vec![decision.class as u32, decision.margin.to_bits()];
-            if let Some(confidence) = deployed.confidence() {
-                let told = window.stream.believed(&confidence.of_core()).expect("a bank");
-                numbers.push(told.probability.to_bits());
-                numbers.push(told.rejection.map_or(0, |reason| reason as u32));
-            }
-            numbers.extend(window.stream.log_likelihoods().into_iter().map(f32::to_bits));
-            numbers.iter().for_each(|number| _ = write!(text, " {number:08x}"));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// The status in C of a sample, which may lack a channel that it must have.
-fn status_of(pushed: Result<(), PushError>, lacks: bool) -> u32 {
-    match pushed {
-        Ok(()) if lacks => 2,
-        Ok(()) => 0,
-        Err(PushError::Observation(ObservationError::Impossible)) => 1,
-        Err(_) => 2,
-    }
-}
-
-/// The lines that C prints of a detector for the steps.
-fn detected(detector: &Detector, steps: &[Step]) -> String {
-    let (mut stream, mut text) = (detector.stream(), String::new());
-    for step in steps {
-        let lacks = !detector.lacks_some() && step.lacks_some();
-        let pushed = match step {
-            Step::Reset => {
-                stream.reset();
-                continue;
-            }
-            step => step.as_sample(|sample| stream.push(sample)),
-        };
-        let read = stream.read();
-        let place = match read.alarm {
-            None => u32::MAX,
-            Some(Statistic::Fit) => 0,
-            Some(Statistic::Drift(direction)) => 1 + direction as u32,
-        };
-        let value = read.alarm.and_then(|alarm| read.value(alarm)).unwrap_or(0.0);
-        let statistics = [value, read.fit, read.drift[0]].map(f32::to_bits);
-        let status = status_of(pushed, lacks);
-        let _ = write!(text, "{status:08x} {place:08x}");
-        statistics.iter().for_each(|number| _ = write!(text, " {number:08x}"));
-        text.push('\n');
-        if read.alarm.is_some() {
-            stream.reset();
-        }
-    }
-    text
-}
-
-/// `recording.h`.
-fn recording(steps: &[Step]) -> String {
-    let mut text = String::from("static const struct step recording[] = {\n");
-    let number = |x: &f32| match x {
-        x if x.is_nan() => "__builtin_nanf(\"\")".to_owned(),
-        x if x.is_infinite() => "__builtin_inff()".to_owned(),
-        x => format!("{x:?}f"),
-    };
-    for step in steps {
-        let line = match step {
-            Step::Row(row) => {
-                let row: Vec<String> = row.iter().map(number).collect();
-                format!("{{SAMPLE, {{{}}}}}", row.join(", "))
-            }
-            Step::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
-            Step::Missing => String::from("{.kind = MISSING}"),
-            Step::Reset => String::from("{.kind = RESET}"),
-        };
-        let _ = writeln!(text, "    {line},");
-    }
-    text + "};\n"
-}
+use crate::steps::{Step, assert_same, detected, expected, recording, spotted, steps};
 
 /// A folder with the source of a classifier and a program that pushes a recording.
 struct Built {
@@ -193,8 +32,30 @@ struct Built {
 
 /// Whatever is written is clean by these.
 const STRICT: &str = "-O2 -Wall -Wextra -Wconversion -Wsign-conversion -pedantic -Werror";
-const M0: &str = "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft";
-const M4: &str = "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard";
+pub(crate) const M0: &str = "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft";
+pub(crate) const M3: &str = "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft";
+pub(crate) const M4: &str = "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard";
+
+/// gcc for a RISC-V core, a program for QEMU's `virt` by the C library picolibc and semihosting, and what runs it.
+pub(crate) const RISCV: &str =
+    "riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs";
+pub(crate) const ON_VIRT: &str = "--oslib=semihost --crt0=hosted -std=c11 -O2 -Wl,--defsym=__flash=0x80000000 \
+    -Wl,--defsym=__flash_size=0x200000 -Wl,--defsym=__ram=0x80200000 -Wl,--defsym=__ram_size=0x200000";
+pub(crate) const VIRT: &str = "qemu-system-riscv32 -machine virt -bios none -display none -monitor none -serial none \
+    -chardev stdio,id=console -semihosting-config enable=on,target=native,chardev=console -kernel";
+
+/// What an emulator prints that runs a program.
+#[track_caller]
+pub(crate) fn emulated(command: &str, elf: &Path) -> String {
+    let mut words = command.split(' ');
+    let output = Command::new(words.next().expect("an emulator"))
+        .args(words)
+        .arg(elf)
+        .output()
+        .expect("the emulator starts");
+    assert!(output.status.success(), "{command}");
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).replace('\r', "")
+}
 
 impl Built {
     fn new(made: &CSource, steps: &[Step]) -> Self {
@@ -245,26 +106,13 @@ impl Built {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// What an emulator prints that runs the program.
-    #[track_caller]
-    fn emulated(&self, command: &str) -> String {
-        let mut words = command.split(' ');
-        let output = Command::new(words.next().expect("an emulator"))
-            .args(words)
-            .arg(self.at("program.elf"))
-            .output()
-            .expect("the emulator starts");
-        assert!(output.status.success(), "{command}");
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).replace('\r', "")
-    }
-
     /// What an ATmega2560 under simavr prints: an `int` of 16 bits, 8 kB of RAM.
     #[track_caller]
     fn on_avr(&self) -> String {
         let gcc = "avr-gcc -mmcu=atmega2560 -Os -std=c99";
         self.run(&format!("{gcc} -Wall -Wextra -Wconversion -Werror -c fishweir.c -o fishweir.o"));
         self.run(&format!("{gcc} main.c avr.c -x none fishweir.o -o program.elf"));
-        let told = self.emulated("simavr -m atmega2560 -f 16000000");
+        let told = emulated("simavr -m atmega2560 -f 16000000", &self.at("program.elf"));
         // A line of the serial port is in colours, and a point stands for its end.
         let lines = told.lines().filter_map(|line| line.split_once("\u{1b}[32m"));
         lines
@@ -275,17 +123,9 @@ impl Built {
     /// What a RISC-V core under QEMU prints, by the C library picolibc and semihosting.
     #[track_caller]
     fn on_riscv(&self) -> String {
-        let gcc = "riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs";
-        self.run(&format!("{gcc} -std=c99 {STRICT} -c fishweir.c -o fishweir.o"));
-        self.run(&format!(
-            "{gcc} --oslib=semihost --crt0=hosted -std=c11 -O2 -Wl,--defsym=__flash=0x80000000 \
-             -Wl,--defsym=__flash_size=0x200000 -Wl,--defsym=__ram=0x80200000 -Wl,--defsym=__ram_size=0x200000 \
-             main.c hosted.c -x none fishweir.o -o program.elf",
-        ));
-        self.emulated(
-            "qemu-system-riscv32 -machine virt -bios none -display none -monitor none -serial none \
-             -chardev stdio,id=console -semihosting-config enable=on,target=native,chardev=console -kernel",
-        )
+        self.run(&format!("{RISCV} -std=c99 {STRICT} -c fishweir.c -o fishweir.o"));
+        self.run(&format!("{RISCV} {ON_VIRT} main.c hosted.c -x none fishweir.o -o program.elf"));
+        emulated(VIRT, &self.at("program.elf"))
     }
 
     /// What a core under QEMU prints.
@@ -308,15 +148,6 @@ impl Built {
     }
 }
 
-/// The line that differs first.
-#[track_caller]
-fn assert_same(found: &str, wanted: &str) {
-    for (t, (found, wanted)) in found.lines().zip(wanted.lines()).enumerate() {
-        assert_eq!(found, wanted, "line {t}");
-    }
-    assert_eq!(found.lines().count(), wanted.lines().count());
-}
-
 /// C99 and C++11 on this machine have the host's bits.
 #[track_caller]
 fn assert_decides_as_the_host(deployed: &Deployed, data: &Dataset, most: usize) {
@@ -326,12 +157,12 @@ fn assert_decides_as_the_host(deployed: &Deployed, data: &Dataset, most: usize) 
     assert_prints(&deployed.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
 }
 
-fn quantised(classifier: &Classifier) -> FixedPoint {
+pub(crate) fn quantised(classifier: &Classifier) -> FixedPoint {
     classifier.quantise().expect("fits fixed point")
 }
 
 /// The steps with channels in a model's integers, which are given as floats; some are no integers, or too large.
-fn in_integers(mut steps: Vec<Step>, fixed: &FixedPoint) -> Vec<Step> {
+pub(crate) fn in_integers(mut steps: Vec<Step>, fixed: &FixedPoint) -> Vec<Step> {
     let places = fixed.places();
     for (t, step) in steps.iter_mut().enumerate() {
         if let Step::Row(row) = step {
@@ -367,7 +198,7 @@ fn deployed(classifier: &Classifier) -> Deployed {
     classifier.deploy().expect("fits in f32")
 }
 
-fn windows(length: usize, hop: usize, short: ShortSeries) -> Option<Windowing> {
+pub(crate) fn windows(length: usize, hop: usize, short: ShortSeries) -> Option<Windowing> {
     let samples = |n| NonZeroUsize::new(n).expect("positive");
     Some(Windowing { length: samples(length), hop: samples(hop), short })
 }
@@ -513,6 +344,12 @@ fn avr_and_riscv_decide_as_the_host_in_c_source() {
         let built = Built::new(&deployed.to_c_source(NAMES).expect("written in C"), &steps);
         assert_same(&built.on_riscv(), &wanted);
     }
+    for (model, steps) in spotters() {
+        let lacks_some = model.provenance.channels.iter().any(|channel| channel.missing);
+        let spotter = model.deploy().expect("sound");
+        let built = Built::new(&spotter.to_c_source(NAMES).expect("written in C"), &steps);
+        assert_same(&built.on_riscv(), &spotted(&spotter, lacks_some, &steps));
+    }
 }
 
 /// Overlapping windows, windows apart and with gaps between them; with probabilities and reasons for rejection.
@@ -536,31 +373,56 @@ fn windows_and_rejection_are_the_hosts_in_c_source() {
     assert_decides_as_the_host(&apart, &channels(), 40);
 }
 
+/// A detector of change in the channels or symbols of a data set.
+pub(crate) fn detector_on(data: &Dataset) -> Detector {
+    let views: Vec<SamplesView<'_>> =
+        data.series().iter().map(|series| series.samples.view()).collect();
+    let observations = Observations::from(data.kind());
+    let fit = BaumWelch { states: 3, iterations: 3, ..BaumWelch::default() };
+    let (size, floors) = (observations.size(), vec![0.5; observations.size()]);
+    let fitted =
+        |views: &[SamplesView<'_>]| fit.fit(views, size, &floors, &|| ()).expect("fits").model;
+    let model = fitted(&views);
+    let direction = match &observations {
+        Observations::Channels(_) => Direction::offset(&model, 0).expect("a channel"),
+        Observations::Symbols(_) => {
+            Direction::towards(&model, &fitted(&views[4..])).expect("of one shape")
+        }
+    };
+    let calibration = Calibration { memory: 8.0, mean_time: 40.0 };
+    calibration.calibrate(&model, &direction, &observations, &views).expect("calibrates")
+}
+
 /// Of channels, some of which may be missing, and of symbols: statistics, and alarms after which it begins anew.
 #[test]
 fn a_detector_is_the_hosts_in_c_source() {
     for data in [recordings(), with_holes(&recordings()), strings(90)] {
-        let views: Vec<SamplesView<'_>> =
-            data.series().iter().map(|series| series.samples.view()).collect();
-        let observations = Observations::from(data.kind());
-        let fit = BaumWelch { states: 3, iterations: 3, ..BaumWelch::default() };
-        let (size, floors) = (observations.size(), vec![0.5; observations.size()]);
-        let fitted =
-            |views: &[SamplesView<'_>]| fit.fit(views, size, &floors, &|| ()).expect("fits").model;
-        let model = fitted(&views);
-        let direction = match &observations {
-            Observations::Channels(_) => Direction::offset(&model, 0).expect("a channel"),
-            Observations::Symbols(_) => {
-                Direction::towards(&model, &fitted(&views[4..])).expect("of one shape")
-            }
-        };
-        let calibration = Calibration { memory: 8.0, mean_time: 40.0 };
-        let detector = calibration.calibrate(&model, &direction, &observations, &views);
-        let detector = detector.expect("calibrates");
+        let detector = detector_on(&data);
         let steps = steps(&data, 100);
         let wanted = detected(&detector, &steps);
         assert!(wanted.lines().any(|line| line.contains(" 00000000 ")), "no alarm");
         assert_prints(&detector.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+    }
+}
+
+/// Events that a sample decides and those that the end of a stream leaves, in whole samples, in samples that lack channels, and
+/// in symbols; decided late, too.
+#[test]
+fn a_spotter_is_the_hosts_in_c_source() {
+    for (model, steps) in spotters() {
+        let lacks_some = model.provenance.channels.iter().any(|channel| channel.missing);
+        let spotter = model.deploy().expect("sound");
+        let wanted = spotted(&spotter, lacks_some, &steps);
+        let events = wanted.lines().filter(|line| line.len() > 30).count();
+        assert!(events > 2, "{wanted}");
+        assert_prints(&spotter.to_c_source(NAMES).expect("written in C"), &steps, &wanted);
+    }
+    let (model, steps) = spotters().remove(0);
+    let spotter = model.deploy().expect("sound");
+    let wanted = spotted(&spotter, false, &steps);
+    let built = Built::new(&spotter.to_c_source(NAMES).expect("written in C"), &steps);
+    for core in [M0, M4] {
+        assert_same(&built.on_board(core), &wanted);
     }
 }
 

@@ -12,6 +12,8 @@ mod fixed;
 mod fronts;
 mod machines;
 mod measure;
+mod micropython;
+mod steps;
 mod streams;
 
 use fishweir::device::{BOARDS, Board};

@@ -43,6 +43,7 @@ impl Deployed {
             directions: bank.directions,
             seen: self.common.lags.seen_width(self.common.channels()),
             in_part: self.common.in_part(),
+            background: None,
         };
         models.check()?;
         let (common, mut codes) = (&self.common, String::new());

@@ -24,6 +24,7 @@ impl Detector {
             directions: 1,
             seen: self.size(),
             in_part: self.lacks_some(),
+            background: None,
         };
         models.check()?;
         let sizes = define(
@@ -53,6 +54,7 @@ impl Detector {
         let mut source = models.recursion();
         source.extend([
             tables.into(),
+            include_str!("text/ratio.c").into(),
             include_str!("text/detector.c").into(),
             include_str!("text/interface.c").into(),
             push[1].clone(),

@@ -15,6 +15,7 @@ impl Recursion for FixedPoint {
             directions: self.directions(),
             seen: self.common.lags.seen_width(self.common.channels()),
             in_part: self.common.in_part(),
+            background: None,
         }
     }
 

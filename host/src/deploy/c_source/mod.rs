@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! NAME.h   sizes and names of the model, the stream's state, the interface of the C library
-//! NAME.c   arithmetic -> tables -> emissions -> filter -> states -> classifier or detector -> interface
+//! NAME.c   arithmetic -> tables -> emissions -> filter -> states -> classifier, detector or spotter -> interface
 //! ```
 //!
 //! The text of the recursions is fixed: the files of `text/`, of which a model takes those that it needs. They are the
@@ -18,6 +18,7 @@ mod literals;
 mod models;
 mod package;
 mod recursion;
+mod spotter;
 
 /// The names in a C source.
 #[derive(Clone, Copy, Debug)]

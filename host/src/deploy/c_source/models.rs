@@ -18,6 +18,8 @@ pub(super) struct Models<'a> {
     pub(super) seen: usize,
     /// `true` if channels may be missing.
     pub(super) in_part: bool,
+    /// States of the background of a spotter, which has the best path instead of the sum over all.
+    pub(super) background: Option<usize>,
 }
 
 impl Recursion for Models<'_> {
@@ -29,6 +31,7 @@ impl Recursion for Models<'_> {
             directions: self.directions,
             seen: self.seen,
             in_part: self.in_part,
+            background: self.background,
         }
     }
 
@@ -42,24 +45,29 @@ impl Recursion for Models<'_> {
 
     fn recursion(&self) -> Vec<Part<'static>> {
         let sizes = self.sizes();
-        let hidden = sizes.is_hidden();
+        let (hidden, best) = (sizes.is_hidden(), self.background.is_some());
         let emission = match sizes.is_over_symbols() {
             true => include_str!("text/categorical.c"),
             false => include_str!("text/gaussian.c"),
         };
-        vec![
-            include_str!("text/real.c").into(),
-            include_str!("text/exponential.c").into(),
-            include_str!("text/channel.c").into(),
-            include_str!("text/number.c").into(),
-            (sizes.choices() + &self.tables()).into(),
-            emission.into(),
-            include_str!("text/row.c").into(),
-            include_str!("text/logs.c").into(),
-            include_str!("text/filter.c").into(),
-            if hidden { include_str!("text/chain.c") } else { include_str!("text/known.c") }.into(),
-            sizes.steps(),
-        ]
+        let some = [
+            (true, include_str!("text/real.c")),
+            (true, include_str!("text/exponential.c")),
+            (true, include_str!("text/channel.c")),
+            (true, include_str!("text/number.c")),
+            (!best, include_str!("text/sum.c")),
+            (best, include_str!("text/max.c")),
+            (true, &(sizes.choices() + &self.tables())),
+            (true, emission),
+            (true, include_str!("text/row.c")),
+            (true, include_str!("text/logs.c")),
+            (true, include_str!("text/filter.c")),
+            (hidden && !best, include_str!("text/chain.c")),
+            (!hidden, include_str!("text/known.c")),
+        ];
+        let some = some.into_iter().filter(|part| part.0);
+        let steps = (!best).then(|| sizes.steps());
+        some.map(|part| Part::Owned(part.1.to_owned())).chain(steps).collect()
     }
 
     fn push(&self) -> [Part<'static>; 2] {
@@ -147,7 +155,7 @@ impl Models<'_> {
 }
 
 /// A number with its rates, as a structure of C.
-fn number(weight: &Weight) -> String {
+pub(super) fn number(weight: &Weight) -> String {
     let all = floats([&weight.value].into_iter().chain(&weight.tangent));
     format!("{{{{{}}}}}", all.join(", "))
 }

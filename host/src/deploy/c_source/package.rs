@@ -43,6 +43,14 @@ if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statisti
     {{prefix}}_reset(&stream);    /* the stream has changed: begin again */
 }";
 
+/// What a spotter is asked.
+const EVENTS: &str = "\
+{{prefix}}_event events[{{PREFIX}}_EVENTS];
+size_t count;
+if ({{prefix}}_events(&stream, events, {{PREFIX}}_EVENTS, &count) == {{PREFIX}}_STATUS_OK) {
+    /* The sample has decided `count` events: class_index, start, end and log_odds of each. */
+}";
+
 impl CSource {
     /// The files of a library around the source, by their paths in its folder: the source under its prefix, what CMake,
     /// Arduino, PlatformIO, ESP-IDF and Zephyr ask for, a sketch and a page.
@@ -52,13 +60,14 @@ impl CSource {
     pub fn package(&self, prefix: &str) -> Vec<(String, String)> {
         let declares = |name: &str| self.header.contains(&format!(" {prefix}{name}"));
         let push = PUSHES.iter().find(|(name, _)| declares(name)).map_or("", |(_, call)| call);
-        let (sentence, answer) = match declares("_detect(") {
-            true => (
-                "Detects when a stream of samples has changed, by a model that is compiled in.",
-                ALARM,
-            ),
-            false => ("Classifies a stream of samples by a model that is compiled in.", DECISION),
+        let (what, answer) = if declares("_detect(") {
+            ("Detects when a stream of samples has changed", ALARM)
+        } else if declares("_finish(") {
+            ("Spots events in a stream of samples", EVENTS)
+        } else {
+            ("Classifies a stream of samples", DECISION)
         };
+        let sentence = format!("{what}, by a model that is compiled in.");
         // A symbol of Zephyr, or of another module, may be called as a prefix is.
         let module =
             if prefix == "fishweir" { prefix.to_owned() } else { format!("fishweir_{prefix}") };
@@ -66,7 +75,7 @@ impl CSource {
             text.replace("{{calls}}", CALLS)
                 .replace("{{push}}", push)
                 .replace("{{answer}}", answer)
-                .replace("{{sentence}}", sentence)
+                .replace("{{sentence}}", &sentence)
                 .replace("{{version}}", env!("CARGO_PKG_VERSION"))
                 .replace("{{url}}", env!("CARGO_PKG_REPOSITORY"))
                 .replace("{{prefix}}", prefix)

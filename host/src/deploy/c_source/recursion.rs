@@ -20,6 +20,8 @@ pub(super) struct Sizes<'a> {
     pub(super) seen: usize,
     /// `true` if channels may be missing.
     pub(super) in_part: bool,
+    /// States of the background of a spotter, whose rows have the best path into each state.
+    pub(super) background: Option<usize>,
 }
 
 /// Models of one family and one number of states, with the parts of a source that are written for their numbers.
@@ -95,10 +97,20 @@ impl Sizes<'_> {
 
     /// The macros of a source that choose among recursions.
     pub(super) fn choices(&self) -> String {
+        let hidden = self.is_hidden();
         let mut text = format!(
-            "\n/* 1 if a stream begins with a prediction, whose sum need not be one. */\n#define BEGINS_RAISED {}\n",
-            u8::from(self.is_hidden()),
+            "\n/* 1 if a stream begins with a prediction, whose sum need not be one; and if time passes without a sample. */\n\
+             #define BEGINS_RAISED {}\n#define ADVANCES {}\n\
+             /* Entries of a model's rows that it uses, and the model whose emissions it has. */\n",
+            u8::from(hidden && self.background.is_none()),
+            u8::from(hidden),
         );
+        text += &match self.background {
+            Some(states) => format!(
+                "#define ROWS(model) ((model) == 0 ? ROW : {states})\n#define EMISSION(model) ((model) * 0)\n"
+            ),
+            None => "#define ROWS(model) ROW\n#define EMISSION(model) (model)\n".to_owned(),
+        };
         if let States::Order(order) = self.states {
             let _ = writeln!(text, "/* Symbols of a context. */\n#define ORDER {order}");
         }

@@ -123,6 +123,21 @@ impl Spotter {
         self.in_part
     }
 
+    /// The joined network.
+    pub(super) const fn network(&self) -> &DeployedModel {
+        &self.network
+    }
+
+    /// The background alone.
+    pub(super) const fn background(&self) -> &DeployedModel {
+        &self.background
+    }
+
+    /// The class of each state.
+    pub(super) fn class(&self) -> &[u8] {
+        &self.class
+    }
+
     /// Samples after its end within which an event is decided.
     pub fn lag(&self) -> u32 {
         self.lag

@@ -53,7 +53,7 @@ const HEADERS_OF_EXAMPLE: [&str; 2] = ["board", "recording"];
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CCore {
-    /// Name of the core: the folder of Arduino's builds, below `src`.
+    /// Name of the core.
     pub name: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
@@ -61,14 +61,16 @@ pub struct CCore {
     pub folder: &'static str,
     /// Flags for gcc.
     pub flags: &'static str,
-    /// Name of the core in Zephyr.
+    /// Condition of Zephyr's settings for the core.
     zephyr: &'static str,
-    /// Architectures of Arduino whose boards have the core, and floats as here.
+    /// Architectures of Arduino whose boards have the core, and floats as here; empty if none has.
     arduino: &'static str,
+    /// A machine of QEMU that runs the example's build for the core; empty if there is none.
+    machine: &'static str,
 }
 
 /// All cores, by their size.
-pub static C_CORES: [CCore; 4] = [
+pub static C_CORES: [CCore; 10] = [
     CCore {
         name: "cortex-m0plus",
         target: "thumbv6m-none-eabi",
@@ -76,6 +78,17 @@ pub static C_CORES: [CCore; 4] = [
         flags: "-mcpu=cortex-m0plus -mthumb -mfloat-abi=soft",
         zephyr: "CONFIG_CPU_CORTEX_M0 OR CONFIG_CPU_CORTEX_M0PLUS",
         arduino: "mbed_rp2040,rp2040,samd,stm32",
+        machine: MPS2,
+    },
+    CCore {
+        name: "cortex-m23",
+        // Whatever runs on a Cortex-M0 does on it.
+        target: "thumbv6m-none-eabi",
+        folder: "cortex-m23",
+        flags: "-mcpu=cortex-m23 -mthumb -mfloat-abi=soft",
+        zephyr: "CONFIG_CPU_CORTEX_M23",
+        arduino: "",
+        machine: MPS2,
     },
     CCore {
         name: "cortex-m3",
@@ -84,6 +97,7 @@ pub static C_CORES: [CCore; 4] = [
         flags: "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft",
         zephyr: "CONFIG_CPU_CORTEX_M3",
         arduino: "sam,stm32",
+        machine: MPS2,
     },
     CCore {
         name: "cortex-m4",
@@ -92,6 +106,26 @@ pub static C_CORES: [CCore; 4] = [
         flags: "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
         zephyr: "CONFIG_CPU_CORTEX_M4 AND CONFIG_FP_HARDABI",
         arduino: "renesas_uno,samd,stm32",
+        machine: MPS2,
+    },
+    CCore {
+        name: "cortex-m4-softfp",
+        // Floats in integer registers, as these boards pass them; the library computes without the FPU.
+        target: "thumbv7m-none-eabi",
+        folder: "cortex-m4/fpv4-sp-d16-softfp",
+        flags: "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=softfp",
+        zephyr: "CONFIG_CPU_CORTEX_M4 AND NOT CONFIG_FP_HARDABI",
+        arduino: "mbed_nano",
+        machine: MPS2,
+    },
+    CCore {
+        name: "cortex-m7",
+        target: "thumbv7em-none-eabihf",
+        folder: "cortex-m7/fpv5-d16-hard",
+        flags: "-mcpu=cortex-m7 -mthumb -mfpu=fpv5-d16 -mfloat-abi=hard",
+        zephyr: "CONFIG_CPU_CORTEX_M7 AND CONFIG_FP_HARDABI",
+        arduino: "stm32",
+        machine: "mps2-an500",
     },
     CCore {
         name: "cortex-m33",
@@ -100,8 +134,40 @@ pub static C_CORES: [CCore; 4] = [
         flags: "-mcpu=cortex-m33 -mthumb -mfpu=fpv5-sp-d16 -mfloat-abi=hard",
         zephyr: "CONFIG_CPU_CORTEX_M33 AND CONFIG_FP_HARDABI",
         arduino: "rp2040,stm32",
+        machine: "",
+    },
+    CCore {
+        name: "cortex-m55",
+        // Without its vector extension, which Rust has no target for.
+        target: "thumbv8m.main-none-eabihf",
+        folder: "cortex-m55/auto-hard",
+        flags: "-mcpu=cortex-m55 -mthumb -mfpu=auto -mfloat-abi=hard",
+        zephyr: "CONFIG_CPU_CORTEX_M55 AND CONFIG_FP_HARDABI",
+        arduino: "",
+        machine: "",
+    },
+    CCore {
+        name: "rv32imc",
+        target: "riscv32imc-unknown-none-elf",
+        folder: "esp32c3",
+        flags: "-march=rv32imc -mabi=ilp32 -mcmodel=medany",
+        zephyr: "CONFIG_RISCV AND NOT CONFIG_RISCV_ISA_EXT_A AND NOT CONFIG_64BIT AND NOT CONFIG_FPU",
+        arduino: "esp32",
+        machine: VIRT,
+    },
+    CCore {
+        name: "rv32imac",
+        target: "riscv32imac-unknown-none-elf",
+        folder: "esp32c6",
+        flags: "-march=rv32imac -mabi=ilp32 -mcmodel=medany",
+        zephyr: "CONFIG_RISCV AND CONFIG_RISCV_ISA_EXT_A AND NOT CONFIG_64BIT AND NOT CONFIG_FPU",
+        arduino: "esp32",
+        machine: VIRT,
     },
 ];
+
+const MPS2: &str = "mps2-an386";
+const VIRT: &str = "virt -bios none";
 
 impl Firmware {
     /// Writes a folder that is a library of Arduino, a module of Zephyr, and of use to gcc alone: `src/fishweir.h`,
@@ -158,14 +224,7 @@ impl Firmware {
         }
         let branches: Vec<String> =
             cores.iter().enumerate().map(|(n, core)| branch(n, core)).collect();
-        let built: Vec<String> = cores
-            .iter()
-            .map(|core| {
-                include_str!("gcc.txt")
-                    .replace("{{flags}}", core.flags)
-                    .replace("{{folder}}", core.folder)
-            })
-            .collect();
+        let built: Vec<String> = cores.iter().map(|core| by_gcc(core)).collect();
         let version = env!("CARGO_PKG_VERSION");
         let files = [
             (
@@ -187,13 +246,24 @@ impl Firmware {
                 include_str!("CMakeLists.txt").replace("{{branches}}", &branches.concat()),
             ),
         ];
-        for (name, text) in files {
+        // Of cores that no board of Arduino has the folder is no library of Arduino.
+        let for_arduino = |name: &str| {
+            name != "library.properties" || cores.iter().any(|core| !core.arduino.is_empty())
+        };
+        for (name, text) in files.into_iter().filter(|(name, _)| for_arduino(name)) {
             put(&folder.join(name), prefixed(&text).as_bytes())?;
         }
         let example = self.c_folder().join("example");
-        for name in
-            ["board.c", "board.h", "main.c", "mps2_an386.ld", "startup.c", "coins/recording.h"]
-        {
+        for name in [
+            "board.c",
+            "board.h",
+            "main.c",
+            "mps2_an386.ld",
+            "startup.c",
+            "virt.c",
+            "virt.ld",
+            "coins/recording.h",
+        ] {
             let from = example.join(name);
             let text = fs::read_to_string(&from).map_err(|source| DeviceError::File {
                 path: from,
@@ -244,9 +314,25 @@ fn is_library(source: &Path, prefix: &str) -> bool {
     })
 }
 
+/// The commands that build the example for a core and, if there is a machine for it, run it.
+fn by_gcc(core: &CCore) -> String {
+    let text = match core.machine {
+        VIRT => include_str!("riscv.txt"),
+        _ => include_str!("gcc.txt"),
+    };
+    let text = match core.machine {
+        "" => text.split_inclusive("example.elf\n").next().unwrap_or(text),
+        _ => text,
+    };
+    text.replace("{{flags}}", core.flags)
+        .replace("{{folder}}", core.folder)
+        .replace("{{machine}}", core.machine)
+}
+
 /// The architectures of Arduino that have boards with some of the cores.
 fn architectures(cores: &[&CCore]) -> String {
     let mut all: Vec<&str> = cores.iter().flat_map(|core| core.arduino.split(',')).collect();
+    all.retain(|name| !name.is_empty());
     all.sort_unstable();
     all.dedup();
     all.join(",")
@@ -258,13 +344,15 @@ fn branch(number: usize, core: &CCore) -> String {
     format!("  {start}({})\n    set({{{{MODULE}}}}_CORE {})\n", core.zephyr, core.folder)
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
+/// Writes a file, and the folders above it.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Result<(), DeviceError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|error| unwritten(parent, error))?;
     }
     fs::write(path, bytes).map_err(|error| unwritten(path, error))
 }
 
-fn unwritten(path: &Path, source: std::io::Error) -> DeviceError {
+/// The error of a file that was not written.
+pub(super) fn unwritten(path: &Path, source: std::io::Error) -> DeviceError {
     DeviceError::File { path: path.to_owned(), what: "cannot be written", source }
 }

@@ -8,7 +8,7 @@ mod sensor;
 #[path = "../../../../firmware/device/src/applications/watch_sensor/simulated.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "the firmware's file")]
 mod simulated;
-mod spotting;
+pub(crate) mod spotting;
 mod symbols;
 
 use std::time::Duration;

@@ -11,6 +11,7 @@ use fishweir_tests::quick::channels_missing;
 
 use super::{PATIENCE, build};
 use crate::c_interface::{Form, said};
+use crate::steps::Step;
 use crate::{all_boards, on_boards, on_every_kind_of_core};
 
 /// Two channels about some levels, a state each.
@@ -61,6 +62,72 @@ fn drawn(model: &SpotterModel, seed: u64) -> Vec<Vec<f64>> {
         rows.extend(drawn.view().iter().map(|row| row.expect("none is missing").to_vec()));
     }
     rows
+}
+
+/// Spotters with recordings of theirs, two streams each: of channels, all there or some missing, and of symbols; one that cannot
+/// wait for survivors to agree.
+pub(crate) fn spotters() -> Vec<(SpotterModel, Vec<Step>)> {
+    let mut impatient = model();
+    impatient.lag = 2;
+    let mut in_part = model();
+    in_part.provenance.channels = channels_missing([true, true]);
+    let coin = |heads: f64| Hmm {
+        initial: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: Emissions::categorical(vec![vec![heads, 1.0 - heads, 0.0]]),
+    };
+    let runs = |name: &str, heads| SpottedClass {
+        name: name.into(),
+        model: coin(heads),
+        entry: 0.02,
+        exit: 0.1,
+    };
+    let coins = SpotterModel {
+        observations: Observations::Symbols("HTX".into()),
+        background: coin(0.5),
+        classes: vec![runs("heads", 0.95), runs("tails", 0.03)],
+        lag: 60,
+        provenance: Provenance::default(),
+    };
+    let of_channels = |model: &SpotterModel, lacking: bool| {
+        let mut steps = Vec::new();
+        for (seed, length) in [(1, usize::MAX), (100, 392)] {
+            for (t, row) in drawn(model, seed).into_iter().take(length).enumerate() {
+                let mut row: Vec<f32> = row.iter().map(|&x| x as f32).collect();
+                match t % 30 {
+                    14 => row[1] = f32::NAN,
+                    16 => row[0] = f32::INFINITY,
+                    1 | 3 | 5 if lacking => row[t % 2] = f32::NAN,
+                    // Far from every state.
+                    20 if t > 200 => row[0] = -1e4,
+                    21 if t > 200 => row[0] = 1e30,
+                    _ => {}
+                }
+                steps.push(if t % 30 == 29 { Step::Missing } else { Step::Row(row) });
+            }
+            steps.push(Step::Reset);
+        }
+        steps
+    };
+    let tosses = (0..600_usize).map(|t| match t {
+        // The third has no likelihood anywhere.
+        _ if t % 97 == 13 => Step::Symbol(2),
+        _ if t % 89 == 7 => Step::Symbol(9),
+        _ if t % 83 == 5 => Step::Missing,
+        120 | 421 => Step::Reset,
+        40..=70 | 200..=240 | 400..=420 => Step::Symbol(0),
+        300..=330 => Step::Symbol(1),
+        _ => Step::Symbol((t * t / 3 % 2) as u16),
+    });
+    let mut tosses: Vec<Step> = tosses.collect();
+    tosses.push(Step::Reset);
+    let mut all: Vec<(SpotterModel, Vec<Step>)> = Vec::new();
+    for (model, lacking) in [(model(), false), (impatient, false), (in_part, true)] {
+        let steps = of_channels(&model, lacking);
+        all.push((model, steps));
+    }
+    all.push((coins, tosses));
+    all
 }
 
 /// What is sent: two streams, every 15th sample missing, half of those lost on the way, and one no number; and what must be

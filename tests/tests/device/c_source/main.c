@@ -1,5 +1,6 @@
 /* Pushes the steps of recording.h, and writes a line for each sample: its status and, where a decision is due, the class, the
- * margin, what calibration says, and the log-likelihoods, in hexadecimal. */
+ * margin, what calibration says, and the log-likelihoods, in hexadecimal; of a detector alarm and statistics, of a spotter its
+ * events. */
 #include <stddef.h>
 
 #include "board.h"
@@ -66,6 +67,36 @@ static void answer(void)
         (void)fishweir_reset(&stream);
     }
 }
+#elif FISHWEIR_EVENTS > 0
+static void write_events(const fishweir_event *events, size_t count)
+{
+    size_t n;
+    for (n = 0; n < count; n++) {
+        write_number(events[n].class_index);
+        write_number((uint32_t)events[n].start);
+        write_number((uint32_t)events[n].end);
+        write_bits(events[n].log_odds);
+    }
+}
+
+static void answer(void)
+{
+    fishweir_event events[FISHWEIR_EVENTS];
+    size_t count = 0;
+    (void)fishweir_events(&stream, events, FISHWEIR_EVENTS, &count);
+    write_events(events, count);
+}
+
+/* The events that are left at the end of a stream. */
+static void finish(void)
+{
+    fishweir_event events[FISHWEIR_EVENTS];
+    size_t count = 0;
+    board_write_hex(0xffffffffu);
+    (void)fishweir_finish(&stream, events, FISHWEIR_EVENTS, &count);
+    write_events(events, count);
+    board_write("\n");
+}
 #else
 static void answer(void)
 {
@@ -101,6 +132,9 @@ int main(void)
     }
     for (t = 0; t < sizeof recording / sizeof *recording; t++) {
         if (recording[t].kind == RESET) {
+#if FISHWEIR_EVENTS > 0
+            finish();
+#endif
             (void)fishweir_reset(&stream);
             continue;
         }

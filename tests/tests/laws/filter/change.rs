@@ -2,7 +2,7 @@
 //! differences, and the laws of a stream.
 
 use fishweir_core::classify::{ChangeDetector, Limit, Statistic};
-use fishweir_core::emission::{Categorical, Emission};
+use fishweir_core::emission::{Categorical, Emission, Gaussian, Marginal};
 use fishweir_core::filter::{ForgettingFactor, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
@@ -162,4 +162,23 @@ fn a_statistic_at_its_limit_is_no_alarm() {
     assert_eq!(at.value(Statistic::Fit), Some(at.fit));
     assert_eq!(at.value(Statistic::Drift(0)), Some(1.5));
     assert_eq!(at.value(Statistic::Drift(1)), None);
+}
+
+/// A sample that lacks every channel is a missing one: it has no weight.
+#[test]
+fn a_sample_of_nothing_is_missing() {
+    let certain = Dual { value: 1.0, tangent: [0.0] };
+    let (mean, rate, constant) = ([1.0, -1.0], [2.0, 0.5], Dual { value: -1.8, tangent: [0.0] });
+    let state =
+        Gaussian::<2, Dual<f64, 1>>::from_parts(mean, rate, constant, [[0.25], [0.0]], [[0.0]; 2]);
+    let chain = Chain::from_parts([certain], [[certain]]);
+    let hmm = Hmm::new(chain, [Marginal::new(state)]);
+    let memory = ForgettingFactor::factor(KEPT).expect("a factor");
+    let detector = ChangeDetector::from_parts(hmm, memory, FIT, [DRIFT]);
+    let [mut lacking, mut missing] = [Stream::new(&detector), Stream::new(&detector)];
+    for x in [[Some(1.5), None], [None, None], [Some(0.0), Some(-2.0)], [None, None]] {
+        lacking.push(Some(&x)).expect("possible");
+        missing.push((x != [None, None]).then_some(&x)).expect("possible");
+        assert_eq!(lacking.read(), missing.read());
+    }
 }

@@ -13,7 +13,7 @@ static fishweir_status check(sample x)
 static void log_likelihood(number *log, unsigned model, uint32_t state, sample x)
 {
     unsigned c;
-    const number *probability = &PROBABILITY[model][state][x];
+    const number *probability = &PROBABILITY[EMISSION(model)][state][x];
     if (!(probability->v[0] > 0.0f)) {
         set_constant(log, -INFINITE);
         return;
@@ -34,8 +34,11 @@ static int likelihoods(number *row, log_scale *scale, unsigned model, uint32_t f
     if (x >= FISHWEIR_SYMBOLS) {
         return 0;
     }
-    for (j = 0; j < ROW; j++) {
-        row[j] = PROBABILITY[model][first + j][x];
+    for (j = 0; j < ROWS(model); j++) {
+        row[j] = PROBABILITY[EMISSION(model)][first + j][x];
+    }
+    for (; j < ROW; j++) {
+        set_constant(&row[j], 0.0f);
     }
     *scale = 0.0f;
     return 1;

@@ -7,27 +7,16 @@ static void fade(double_word *total, float gained)
     add(total, gained - LOST * (total->sum + total->carry));
 }
 
-static float difference(const double_word *a, const double_word *b)
-{
-    return (a->sum - b->sum) + (a->carry - b->carry);
-}
-
 /* The log-likelihood of one state less that of another before it, with its derivatives: common parts cancel. */
 static void log_ratio(number *ratio, const belief *state, const belief *before)
 {
     number sum, other;
-    int64_t exponent;
     sum_of_row(&sum, state->row);
     set_constant(&other, 1.0f);
     if (before->age != 0) {
         sum_of_row(&other, before->row);
     }
-    exponent = state->exponent - before->exponent;
-    ratio->v[0] = difference(&state->log, &before->log) + logarithm(sum.v[0] / other.v[0]);
-    if (exponent != 0) {
-        const float multiple = (float)exponent;
-        ratio->v[0] = (multiple * 0.6933594f + multiple * -2.1219444e-4f) + ratio->v[0];
-    }
+    ratio->v[0] = log_of_ratio(sum.v[0] / other.v[0], state->exponent - before->exponent, &state->log, &before->log);
 #if DIRECTIONS > 0
     {
         const float reciprocal = 1.0f / sum.v[0], other_reciprocal = 1.0f / other.v[0];

@@ -9,7 +9,7 @@ static void rescale(belief *state)
     state->age = 1;
 }
 
-#if BEGINS_RAISED || FISHWEIR_MISSING_CHANNELS
+#if ADVANCES || FISHWEIR_MISSING_CHANNELS
 /* Makes a predicted row the state: time has passed, nothing was observed. */
 static void advance(belief *state, const number *predicted)
 {

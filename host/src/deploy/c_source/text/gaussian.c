@@ -42,13 +42,13 @@ static fishweir_status check(sample x)
 /* The log-likelihood in a state, or at a position, with its tangent. */
 static void log_likelihood(number *log, unsigned model, uint32_t state, sample x)
 {
-    const float *mean = MEAN[model][state], *rate = RATE[model][state];
+    const float *mean = MEAN[EMISSION(model)][state], *rate = RATE[EMISSION(model)][state];
     float square = 0.0f, constant;
     unsigned d;
 #if DIRECTIONS > 0
     unsigned c;
 #endif
-    *log = CONSTANT[model][state];
+    *log = CONSTANT[EMISSION(model)][state];
     constant = log->v[0];
 #if FISHWEIR_MISSING_CHANNELS
     if (constant == -INFINITE) {
@@ -63,7 +63,7 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
             constant = constant - (logarithm(rate[d]) - 0.9189385f);
 #if DIRECTIONS > 0
             for (c = 1; c < WIDTH; c++) {
-                log->v[c] = log->v[c] + QUADRATIC[model][state][d][c - 1];
+                log->v[c] = log->v[c] + QUADRATIC[EMISSION(model)][state][d][c - 1];
             }
 #endif
             continue;
@@ -73,8 +73,8 @@ static void log_likelihood(number *log, unsigned model, uint32_t state, sample x
         square = square + z * z;
 #if DIRECTIONS > 0
         for (c = 1; c < WIDTH; c++) {
-            const float linear = LINEAR[model][state][d][c - 1];
-            log->v[c] = log->v[c] + (linear + QUADRATIC[model][state][d][c - 1] * z) * z;
+            const float linear = LINEAR[EMISSION(model)][state][d][c - 1];
+            log->v[c] = log->v[c] + (linear + QUADRATIC[EMISSION(model)][state][d][c - 1] * z) * z;
         }
 #endif
     }
@@ -91,7 +91,7 @@ static int likelihoods(number *row, log_scale *scale, unsigned model, uint32_t f
         return 0;
     }
 #endif
-    for (j = 0; j < ROW; j++) {
+    for (j = 0; j < ROWS(model); j++) {
         log_likelihood(&row[j], model, first + j, x);
         if (row[j].v[0] > most) {
             most = row[j].v[0];
@@ -100,8 +100,11 @@ static int likelihoods(number *row, log_scale *scale, unsigned model, uint32_t f
     if (!is_near(most)) {
         return 0;
     }
-    for (j = 0; j < ROW; j++) {
+    for (j = 0; j < ROWS(model); j++) {
         exponentiate(&row[j], most);
+    }
+    for (; j < ROW; j++) {
+        set_constant(&row[j], 0.0f);
     }
     *scale = most;
     return 1;

@@ -29,8 +29,8 @@ static int condition_on_logs(belief *state, const number *predicted, unsigned mo
     }
     for (j = 0; j < ROW; j++) {
         exponentiate(&joint[j], best);
+        state->row[j] = joint[j];
     }
-    memcpy(state->row, joint, sizeof state->row);
     add_log_scale(state, &best);
     return 1;
 }

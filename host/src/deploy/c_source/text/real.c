@@ -1,6 +1,7 @@
 #include <float.h>
 
-/* No library is needed, but memcpy and memset, which compilers call anyway; headers that some toolchains lack are not. */
+/* No library is needed, but memcpy, memmove and memset, which compilers call anyway; headers that some toolchains lack are
+ * not. */
 #if defined(__GNUC__)
 #define INFINITE __builtin_inff()
 #else
