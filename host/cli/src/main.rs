@@ -3,7 +3,9 @@
 
 mod absent;
 mod arguments;
+mod at_port;
 mod believing;
+mod board;
 mod c;
 mod clean;
 mod completions;
@@ -40,6 +42,7 @@ mod pca;
 mod predict;
 mod profile;
 mod progress;
+mod project_files;
 mod rate;
 mod reading;
 mod recipe;
@@ -58,6 +61,8 @@ mod tell;
 mod timeline;
 mod training;
 mod values;
+mod watch_project;
+mod watcher;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -21,6 +21,9 @@ pub enum ModelFile<'a> {
     Bundled,
 }
 
+/// Feature of every image.
+const IMAGE: &str = "image";
+
 /// The folder of the firmware's workspace, and where its builds go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firmware {
@@ -83,7 +86,7 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        self.produce(board, application, board.name, model, elf)
+        self.produce(board, application, IMAGE, model, elf)
     }
 
     /// Builds an application that has a feature of its own, the application's name with hyphens.
@@ -98,11 +101,11 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        let features = format!("{},{}", board.name, application.replace('_', "-"));
+        let features = format!("{IMAGE},{}", application.replace('_', "-"));
         self.produce(board, application, &features, model, elf)
     }
 
-    /// Builds an application with these features (separated by commas) and the board's, and no others. Otherwise as
+    /// Builds an application with these features (separated by commas) and those of every image, and no others. Otherwise as
     /// [`build`](Self::build).
     ///
     /// # Errors
@@ -115,7 +118,7 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        self.produce(board, application, &format!("{},{features}", board.name), model, elf)
+        self.produce(board, application, &format!("{IMAGE},{features}"), model, elf)
     }
 
     /// Builds any of the firmware's binaries for a board's target, with these features (separated by
@@ -144,7 +147,12 @@ impl Firmware {
         let _one_at_a_time = self.locked()?;
         let build = ["--bin", binary, "--target", board.target];
         let settings = ["--no-default-features", "--features", features];
-        let output = self.cargo(&[&build[..], &settings].concat(), model, None)?;
+        let folder = match board.folder {
+            Some(folder) => folder.to_owned(),
+            None => self.folder.join("boards").join(board.name),
+        };
+        let arguments = [&build[..], &settings].concat();
+        let output = self.cargo(&arguments, model, &[("FISHWEIR_BOARD", folder.as_os_str())])?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(build_error(message, board));
@@ -188,7 +196,10 @@ impl Firmware {
     ) -> Result<(), DeviceError> {
         let _one_at_a_time = self.locked()?;
         let arguments = ["--package", "fishweir-c", "--target", target];
-        let output = self.cargo(&arguments, model, Some((include, prefix)))?;
+        let include = absolute(include)?;
+        let variables =
+            [("FISHWEIR_INCLUDE", include.as_os_str()), ("FISHWEIR_PREFIX", OsStr::new(prefix))];
+        let output = self.cargo(&arguments, model, &variables)?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(match message.contains("can't find crate for `core`") {
@@ -208,13 +219,12 @@ impl Firmware {
         self.folder.join("c")
     }
 
-    /// Runs `cargo build --release` with these arguments; the C interface's headers go to a folder, its names begin with
-    /// a prefix.
+    /// Runs `cargo build --release` with these arguments and variables.
     fn cargo(
         &self,
         arguments: &[&str],
         model: ModelFile<'_>,
-        c: Option<(&Path, &str)>,
+        variables: &[(&str, &OsStr)],
     ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -232,6 +242,7 @@ impl Firmware {
             "CARGO_BUILD_RUSTFLAGS",
             "FISHWEIR_MODEL",
             "FISHWEIR_ARTEFACT",
+            "FISHWEIR_BOARD",
             "FISHWEIR_INCLUDE",
             "FISHWEIR_PREFIX",
             "FISHWEIR_UPDATE_KEY",
@@ -241,9 +252,7 @@ impl Firmware {
         if let Some(key) = &self.update_key {
             cargo.env("FISHWEIR_UPDATE_KEY", key);
         }
-        if let Some((include, prefix)) = c {
-            cargo.env("FISHWEIR_INCLUDE", absolute(include)?).env("FISHWEIR_PREFIX", prefix);
-        }
+        cargo.envs(variables.iter().copied());
         match model {
             ModelFile::Source(path) => cargo.env("FISHWEIR_MODEL", absolute(path)?),
             ModelFile::Artefact(path) => cargo.env("FISHWEIR_ARTEFACT", absolute(path)?),
@@ -359,7 +368,7 @@ mod tests {
     #[test]
     fn only_elf_files_are_images() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let board = Board::named(Board::DEFAULT).expect("a board");
+        let board = Board::named(Board::default_name()).expect("a board");
         let error = Image::open(board, &source).expect_err("a text file is no image");
         assert!(matches!(error, DeviceError::Image { .. }), "{error}");
         let error = Image::open(board, Path::new("/nowhere.elf")).expect_err("no file there");
@@ -374,7 +383,7 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_explained() {
-        let board = Board::named(Board::DEFAULT).expect("a board");
+        let board = Board::named(Board::default_name()).expect("a board");
         let told = |message: &str| build_error(message.into(), board).to_string();
         let message = told("error[E0463]: can't find crate for `core`\nthirty lines more");
         assert!(message.ends_with("run: rustup target add thumbv7em-none-eabihf"), "{message}");

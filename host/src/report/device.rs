@@ -56,14 +56,14 @@ pub struct DeviceComparison {
 }
 
 impl DeviceComparison {
-    /// Combines the results of a run, its image and the comparison; `None` is the image of a board at a port. The host's
-    /// numbers are `f32`.
+    /// Combines the results of a run, its image and the comparison; `None` is the image of a board at a port. The last pair is
+    /// the cost of the model and the host's format of numbers.
     pub fn new(
         names: [String; 4],
         image: Option<&Image>,
         run: &Run,
         parity: Parity,
-        cost: Cost,
+        (cost, number): (Cost, NumberFormat),
     ) -> Self {
         let [model, data, board, form] = names;
         let evidence = "log-likelihoods";
@@ -75,7 +75,7 @@ impl DeviceComparison {
             form,
             evidence,
             profile_differences: profile_differences(
-                [Profile::of(NumberFormat::F32), run.outcome.info.profile],
+                [Profile::of(number), run.outcome.info.profile],
                 ["on the host", "on the device"],
             ),
             parity,
