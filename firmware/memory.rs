@@ -103,7 +103,12 @@ fn board(firmware: &Path) -> Result<PathBuf, String> {
     folders.sort();
     let emulated = folders.iter().filter(|folder| folder.join("board.rs").is_file());
     let mut own = emulated.filter(|folder| target_of(folder).is_ok_and(|its| its == target));
-    let none = || format!("no folder of {} has a board.rs for {target}; name one by {BOARD}", boards.display());
+    let none = || {
+        format!(
+            "no folder of {} has a board.rs for {target}; name one by {BOARD}",
+            boards.display()
+        )
+    };
     own.next().ok_or_else(none)?.canonicalize().map_err(said)
 }
 

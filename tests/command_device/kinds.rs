@@ -108,7 +108,9 @@ fn answers_as_the_host(folder: &Folder, board: &str, kind: &Kind) -> Value {
     let elf = built.join(emulated.target).join("release").join(package);
     let qemu = Qemu::start(&Image::open(emulated, &elf).expect("an image")).expect("QEMU starts");
     with_emulated(&qemu, 0, |port| {
-        let line = format!("{run} {data} --model {model} --limit 600 --port {port} --json");
+        // Of events and alarms there are few.
+        let limit = if ["spotter", "detector"].contains(name) { 600 } else { 200 };
+        let line = format!("{run} {data} --model {model} --limit {limit} --port {port} --json");
         let output = fishweir(&line).output().expect("runs");
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{line}: {output:?}"))
     })

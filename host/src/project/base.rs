@@ -1,6 +1,7 @@
 //! What every project has: a package for a board, with its settings and its reports of faults.
 
 use super::board::{ProjectBoard, Start};
+use super::template::fill;
 use super::{ProjectError, SampleSource};
 use crate::data::rate_words;
 use crate::device::Port;
@@ -55,11 +56,6 @@ pub(super) struct Base<'a> {
     pub(super) tasks: bool,
     pub(super) rate: f64,
     pub(super) core: CoreSource,
-}
-
-/// A template with its names filled in.
-pub(super) fn fill(template: &str, names: &[(&str, String)]) -> String {
-    names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
 }
 
 impl Base<'_> {

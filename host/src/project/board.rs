@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use super::ProjectError;
 use super::platform::Platform;
 use super::power::Power;
-use super::{ProjectError, fill};
+use super::template::fill;
 use crate::deploy::Core;
 use crate::device::{BoardError, BoardFolder, Clock, Emulator, FOLDERS, kept};
 
@@ -46,8 +47,8 @@ pub struct ProjectBoard {
     pub(super) values: Vec<(&'static str, String)>,
     /// The emulator.
     pub(super) emulator: Option<Emulator>,
-    /// Published currents of the part.
-    pub(super) power: Option<Power>,
+    /// Published currents of the part, as far as the folder says.
+    power: Option<Power>,
 }
 
 /// Start of an image.
@@ -82,6 +83,13 @@ impl ProjectBoard {
                 known: PROJECT_BOARDS.iter().map(|board| board.name).collect::<Vec<_>>().join(", "),
             }),
         }
+    }
+
+    /// Published currents of the part at its clock, from the folder of any board that has them; `None` if nothing was found.
+    #[must_use]
+    pub fn power(&self) -> Option<&Power> {
+        let others = || PROJECT_BOARDS.iter().filter(|board| board.clock == self.clock);
+        self.power.as_ref().or_else(|| others().find_map(|board| board.power.as_ref()))
     }
 
     /// What [`named`](Self::named) finds it by: its name, or the path of its folder.
@@ -204,3 +212,29 @@ impl ProjectBoard {
 const RUN_EMULATED: &str = "\
 builds the image and runs it under QEMU, where it talks through semihosting. It first decides on the samples of
 `src/self_test.rs` and compares every bit with the host's, then plays them as a sensor would, and ends.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deploy::Currents;
+
+    #[test]
+    fn every_folder_is_a_board() {
+        assert_eq!(PROJECT_BOARDS.len(), FOLDERS.len());
+    }
+
+    #[test]
+    fn currents_that_are_published_are_in_order() {
+        let published: Vec<&Power> =
+            PROJECT_BOARDS.iter().filter_map(|board| board.power.as_ref()).collect();
+        assert!(published.len() >= 6);
+        for &&Power { part, currents: Currents { run, sleep }, .. } in &published {
+            assert!(0.0 < sleep[0] && sleep[0] <= sleep[1] && sleep[1] < run[0], "{part}");
+            assert!(run[0] <= run[1], "{part}");
+        }
+        // A board has those of another with its part, at the same clock.
+        let lent = PROJECT_BOARDS.iter().filter(|board| board.power.is_none());
+        assert!(lent.filter_map(ProjectBoard::power).count() >= 1);
+        assert!(PROJECT_BOARDS.iter().any(|board| board.power().is_none()));
+    }
+}

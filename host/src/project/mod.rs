@@ -7,16 +7,18 @@
 //! | what their parts draw | `power.rs` |
 //! | the model, in either format | `model.rs` |
 //! | whether a board's memories hold an image | `room.rs` |
+//! | a program that answers a host | `host.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | samples in the text of a source | `sample_form.rs` |
 //! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
-//! | what is written, with `{{names}}` for what differs | `template/` |
+//! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
 mod base;
 mod board;
 mod error;
+mod host;
 mod model;
 mod platform;
 mod power;
@@ -24,6 +26,7 @@ mod record;
 mod room;
 mod sample_form;
 mod self_test;
+mod template;
 mod watch;
 mod watcher;
 
@@ -37,8 +40,10 @@ pub use room::Room;
 pub use watch::WatchProject;
 pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 
+use base::Base;
 pub(crate) use base::RATES;
-use base::{Base, fill};
+use host::host_files;
+use template::fill;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
@@ -96,31 +101,6 @@ const BELIEF: &str = "\n                report::belief(&decision);";
 
 /// Lines of a program that answers a host, before it does.
 const BEFORE: &str = "    let (mut stream, meter) = (stream::new(), meter::start());\n";
-
-/// The files of a program that answers a host over a serial port, whatever the model; `filled` fills a template's names in.
-fn host_files(
-    board: &ProjectBoard,
-    filled: &dyn Fn(&str) -> String,
-) -> Vec<(&'static str, String)> {
-    const FLUSHED: &str = "\
-            // An answer has gone: a later fault is not in a row with earlier ones.
-        crate::fault::survived();
-        ";
-    const ARGUMENTS: &str = "_board: crate::board::Board, _buffers: &mut Buffers";
-    const READING: &str = include_str!("template/stream/lines/emulated.rs");
-    let through = include_str!("template/stream/lines/through.rs");
-    let line = board.line_source(true, [", Read", ARGUMENTS, FLUSHED, READING], through);
-    let meter = match board.counts_cycles() {
-        true => include_str!("template/stream/meter_cycles.rs"),
-        false => include_str!("template/stream/meter_none.rs"),
-    };
-    vec![
-        ("README.md", filled(include_str!("template/stream/README.md"))),
-        ("src/main.rs", filled(include_str!("template/stream/main.rs"))),
-        ("src/line.rs", filled(&line)),
-        ("src/meter.rs", filled(meter)),
-    ]
-}
 
 /// Describes the channels in fixed point.
 fn units(model: &FixedPoint) -> String {

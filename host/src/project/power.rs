@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::PROJECT_BOARDS;
 use crate::deploy::Currents;
 use crate::device::{Clock, PowerFile, kept};
 
@@ -34,31 +33,5 @@ impl Power {
             asleep: kept(&file.asleep),
             source: kept(&file.source),
         }
-    }
-
-    /// Published current of a part at a clock, from the folder of any board that has it; `None` if nothing was found.
-    #[must_use]
-    pub fn of(clock: Clock) -> Option<&'static Self> {
-        let published = PROJECT_BOARDS.iter().filter_map(|board| board.power.as_ref());
-        published.into_iter().find(|power| power.part == clock.part && power.hertz == clock.hertz)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_published_is_in_order() {
-        let published: Vec<&Power> =
-            PROJECT_BOARDS.iter().filter_map(|board| board.power.as_ref()).collect();
-        assert!(published.len() >= 6);
-        for &Power { part, currents: Currents { run, sleep }, .. } in &published {
-            assert!(0.0 < sleep[0] && sleep[0] <= sleep[1] && sleep[1] < run[0], "{part}");
-            assert!(run[0] <= run[1], "{part}");
-        }
-        let &Power { part, hertz, .. } = published[0];
-        assert!(Power::of(Clock { hertz, part }).is_some());
-        assert_eq!(Power::of(Clock { hertz: hertz + 1, part }), None, "a figure is of one clock");
     }
 }

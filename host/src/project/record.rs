@@ -1,6 +1,7 @@
 //! A project that sends the samples of a sensor to be recorded. It has no model yet.
 
-use super::base::{Base, fill};
+use super::base::Base;
+use super::template::fill;
 use super::{CoreSource, ProjectBoard, ProjectError};
 use crate::device::{Port, check_names};
 

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::base::{Base, fill};
+use super::base::Base;
+use super::host::host_files;
+use super::template::fill;
 use super::watcher::{WatchedRecording, Watcher, WatcherKind};
-use super::{CoreSource, ProjectBoard, ProjectError, SampleSource, host_files};
+use super::{CoreSource, ProjectBoard, ProjectError, SampleSource};
 use crate::report::grouped;
 
 /// Parts of a project around a watcher.
