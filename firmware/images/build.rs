@@ -14,7 +14,7 @@ const ANYONE: &str = "insecure-updates-by-anyone";
 fn main() {
     println!("cargo::rerun-if-changed=../memory.rs");
     let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    memory::link_image(&firmware);
+    let _board = memory::link_image(&firmware);
     if let Err(problem) = trust(&firmware) {
         println!("cargo::error={problem}");
     }

@@ -13,7 +13,7 @@ use fishweir_core::wire::Exit;
 #[cfg(target_arch = "riscv32")]
 pub use riscv_rt::entry;
 
-use crate::boards::{Board, Parts, Selected};
+use crate::boards::{Board, Parts, SELECTED_NAME, Selected};
 use crate::drivers::stack;
 
 /// Takes the board that the image is built for, and paints the stack. Call it once, from the entry
@@ -24,7 +24,7 @@ pub fn start(application: &str) -> Parts<Selected> {
         defmt::error!("the board's peripherals are taken");
         end(Exit::Failed)
     };
-    defmt::info!("{=str} on {=str}", application, Selected::NAME);
+    defmt::info!("{=str} on {=str}", application, SELECTED_NAME);
     parts
 }
 

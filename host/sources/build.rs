@@ -9,13 +9,14 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// Paths of the sources, below the root of the repository.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "Cargo.toml",
     "core",
     "firmware/.cargo/config.toml",
     "firmware/Cargo.lock",
     "firmware/Cargo.toml",
     "firmware/README.md",
+    "firmware/boards",
     "firmware/build",
     "firmware/build.rs",
     "firmware/c",

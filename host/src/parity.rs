@@ -1,5 +1,7 @@
 //! Parity: a device's answers compared with the host's own, bit for bit.
 
+mod lines;
+
 use std::time::Instant;
 
 use fishweir_core::Profile;
@@ -13,6 +15,8 @@ use crate::device::{
     Answer, Board, Firmware, Image, Input, ModelFile, Options, Port, Qemu, Run, converse,
 };
 use crate::files::{FileError, write_whole};
+
+pub use lines::WatchedLines;
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
 #[derive(Clone, Debug)]
@@ -193,14 +197,15 @@ pub fn emulate(
     Ok((image, run, parity))
 }
 
-/// Streams a recording to a board at a port, which runs [`APPLICATION`] around the model, and compares. `progress` is given
-/// the number of answers. [`Options::of_board`] are those of a serial port.
+/// Streams a recording to a board at a port, which runs [`APPLICATION`] around a model, and compares with a stream of the host
+/// through the model: [`Deployed::window_stream`], or that of a model in fixed point. `progress` is given the number of answers.
+/// [`Options::of_board`] are those of a serial port.
 ///
 /// # Errors
 /// [`crate::Error`] of the device or the recording.
 pub fn on_port(
     port: &Port,
-    model: &Deployed,
+    stream: impl Into<WindowStream>,
     recording: &Recording<'_>,
     options: &Options,
     progress: &dyn Fn(usize),
@@ -208,7 +213,7 @@ pub fn on_port(
     let started = Instant::now();
     let hang_up = || port.hang_up();
     let outcome = converse(port, port, hang_up, recording.inputs(), options, progress)?;
-    let parity = compare(model, recording, &outcome.answers)?;
+    let parity = compare_stream(stream, recording, &outcome.answers)?;
     Ok((Run { outcome, log: Vec::new(), elapsed: started.elapsed() }, parity))
 }
 

@@ -161,7 +161,7 @@ fn every_board_is_told_of_room_time_and_battery() {
         of.clone().count() == 2 && of.into_iter().all(|one| one["power"].is_object())
     };
     let none = ["riscv-virt", "rp2040-pico", "nucleo-f446re", "nucleo-g071rb"];
-    for ProjectBoard { name, .. } in &PROJECT_BOARDS {
+    for ProjectBoard { name, .. } in PROJECT_BOARDS.iter() {
         assert_eq!(drawn(name), !none.contains(name), "{name}");
     }
     let said = printed(&format!("info {model} --rate 20"));

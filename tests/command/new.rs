@@ -149,11 +149,10 @@ fn a_project_that_records_needs_channels_and_no_model() {
     for wanted in ["assumed-rate --rate", "idle-option --endless"] {
         assert!(told.iter().any(|note| note.is(wanted)), "{told:?}");
     }
-    // What answers a host waits for it beside its watchdog, and is compared in floating point.
+    // What answers a host waits for it beside its watchdog.
     let stream = format!("new {} --board nrf52840-dk --application stream", folder.at("host"));
     let model = fixtures().at("three.json");
     refuses(&format!("{stream} --model {model}"), "needs-tasks nrf52840-dk --async");
-    refuses(&format!("{stream} --model {model} --async --number q15"), "unsupported --number");
     refuses(&format!("{stream} --channels x"), "missing-option --model");
     // Names and rate of a model, which the next recordings are for.
     let told = json(&format!("{line} --model {model} --rate 104 --force --json"));
@@ -173,7 +172,7 @@ fn a_project_that_records_needs_channels_and_no_model() {
         }
     }
     let channels = ["x".to_owned()];
-    for board in &PROJECT_BOARDS {
+    for board in PROJECT_BOARDS.iter() {
         let (name, rate, core) = ("log", 50.0, CoreSource::Vendored);
         for tasks in [false, !board.is_emulated()] {
             let project = RecordProject { name, board, tasks, channels: &channels, rate, core };
@@ -189,4 +188,78 @@ fn a_project_that_records_needs_channels_and_no_model() {
 fn no_name_is_left(path: &Path, text: &str) {
     let left = text.split("{{").skip(1).find(|rest| rest.starts_with(char::is_alphabetic));
     assert!(left.is_none(), "{path:?}: {left:?}");
+}
+
+/// A model is brought into a project; what a person wrote there stays, and is told of where the program would now write another.
+#[test]
+fn a_new_model_leaves_what_a_person_wrote() {
+    let folder = Folder::new();
+    let [two, three] = ["two", "three"].map(|model| fixtures().at(format!("{model}.json")));
+    let data = fixtures().at("three.csv");
+    let at = folder.at("mine");
+    printed(&format!("new {at} --board nrf52840-dk --async --model {two} --name mine"));
+    let text = |file: &str| folder.text(&format!("mine/{file}"));
+    let sensor = format!("// My driver.\n{}", text("src/sensor.rs"));
+    folder.put("mine/src/sensor.rs", &sensor);
+    folder.put("mine/src/notes.txt", "mine");
+    let page = format!("{}\nMy page.\n", text("README.md"));
+    folder.put("mine/README.md", &page);
+    folder.put("mine/src/model.rs", "// by mistake\n");
+    fs::remove_file(folder.path().join("mine/.gitignore")).expect("removes");
+    let board = text("src/board.rs");
+
+    let line = format!("new {at} --update --model {three} --data {data}");
+    let told = notes(&line);
+    let kept: Vec<_> = told.iter().filter(|note| note.is("kept-files README.md")).collect();
+    assert_eq!(kept.len(), 1, "{told:?}");
+    assert!(!kept[0].message.contains("sensor"), "it would be as before: {kept:?}");
+    assert_eq!((text("src/sensor.rs"), text("README.md")), (sensor, page));
+    assert_eq!((text("src/notes.txt"), text("src/board.rs")), ("mine".to_owned(), board));
+    assert!(!folder.path().join("mine/.gitignore").exists(), "taken away by a person");
+    assert!(
+        text("src/model.rs").contains("turning") && text("src/self_test.rs").contains("SAMPLES_2")
+    );
+    // As of a project that was written so.
+    let other = folder.at("other");
+    printed(&format!(
+        "new {other} --board nrf52840-dk --async --model {three} --data {data} --name mine"
+    ));
+    for file in ["src/model.rs", "src/self_test.rs", "src/stream.rs", "src/main.rs", "Cargo.toml"] {
+        assert_eq!(text(file), folder.text(&format!("other/{file}")), "{file}");
+    }
+    assert!(notes(&line).iter().all(|note| note.kind != "kept-files"), "nothing new is asked for");
+
+    refuses(&format!("new {} --update --model {two}", folder.at("none")), "no-project --update");
+    refuses(&format!("{line} --board microbit"), "argument-conflict --update --board");
+    refuses(&format!("new {at} --model {two}"), "missing-required-argument --board");
+}
+
+/// Kinds of models that report what they find, and what none of them has.
+#[test]
+fn watchers_have_projects_in_floats() {
+    let folder = Folder::new();
+    let train = folder.put("train.csv", crate::shared::data::marked(1));
+    let spotter = folder.at("spotter.json");
+    printed(&format!("spot {train} --marks mark --states 2 -o {spotter}"));
+    let at = folder.at("events");
+    let line = format!("new {at} --board nucleo-f446re --model {spotter} --rate 50");
+    refuses(&format!("{line} --number q15"), "unsupported --number");
+    refuses(&format!("{line} --application stream"), "needs-tasks nucleo-f446re");
+    let told = json(&format!("{line} --data {train} --json"));
+    assert_eq!(told["finds"], "events of high, low", "{told}");
+    assert!(told["findings"].as_u64() > Some(6), "{told}");
+    answers(&format!("{line} --force --endless"), "idle-option --endless");
+    // A board that is too small names one that is not.
+    let small = json(&format!("{} --force --json", line.replace("nucleo-f446re", "lm3s6965evb")));
+    assert!(small["ram"][1].as_u64() < small["ram_there"].as_u64(), "{small}");
+    for path in ["src/main.rs", "src/report.rs", "src/self_test.rs", "src/stream.rs", "README.md"] {
+        no_name_is_left(Path::new(path), &folder.text(&format!("events/{path}")));
+    }
+    let garden = crate::shared::data::garden();
+    let network = garden.at("garden.bif");
+    let line = format!("new {at} --force --board microbit --model {network}");
+    refuses(&line, "wrong-model --mean-time");
+    json(&format!("{line} --mean-time 200 --memory 30 --rate 1 --json"));
+    refuses(&format!("run {train} --model {spotter}"), "unsupported --port");
+    refuses(&format!("run {train} --model {network} --port none"), "unsupported network run");
 }

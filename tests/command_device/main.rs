@@ -1,9 +1,12 @@
 //! The command `fishweir` where it builds firmware, projects or libraries for C, and where QEMU runs them. QEMU, the
 //! targets and gcc must be there. A test target of its own, beside the quick tests of `command`.
 
+mod boards;
 mod c;
 mod contract;
 mod emission;
+#[cfg(unix)]
+mod kinds;
 mod network;
 mod new;
 mod pages;

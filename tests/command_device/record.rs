@@ -174,7 +174,7 @@ fn who_interrupts_or_unplugs_keeps_the_take() {
 #[test]
 fn a_project_is_recorded_under_emulation() {
     let folder = Folder::new();
-    let (at, board) = (folder.at("log"), Board::named(Board::DEFAULT).expect("a board"));
+    let (at, board) = (folder.at("log"), Board::named(Board::default_name()).expect("a board"));
     printed(&format!(
         "new {at} --name triangles --board {} --application record --channels x,y --rate 100",
         board.name

@@ -84,7 +84,7 @@ fn a_board_at_a_port_agrees_to_the_last_bit_and_losses_are_counted() {
     let folder = Folder::new();
     let source = folder.at("three.rs");
     printed(&format!("export {model} --rust {source}"));
-    let board = Board::named(Board::DEFAULT).expect("a board");
+    let board = Board::named(Board::default_name()).expect("a board");
     let image = Firmware::in_repository()
         .and_then(|firmware| {
             let (source, elf) =

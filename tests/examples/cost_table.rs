@@ -5,6 +5,6 @@ use fishweir::device::{BOARDS, DeviceError};
 use fishweir_tests::cost_table::{measure_boards, page};
 
 fn main() -> Result<(), DeviceError> {
-    print!("{}", page(&measure_boards(&BOARDS)?));
+    print!("{}", page(&measure_boards(BOARDS.iter())?));
     Ok(())
 }

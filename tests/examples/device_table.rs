@@ -5,6 +5,6 @@ use fishweir::device::Board;
 use fishweir_tests::device_table::{measure, table};
 
 fn main() -> Result<(), fishweir::device::DeviceError> {
-    print!("{}", table(&measure(Board::named(Board::DEFAULT)?, "measure")?));
+    print!("{}", table(&measure(Board::named(Board::default_name())?, "measure")?));
     Ok(())
 }

@@ -4,8 +4,7 @@
 #![no_main]
 
 use fishweir_device::applications::adapt::{Bank, Settings, adapt};
-use fishweir_firmware::boards::Parts;
-use fishweir_firmware::drivers::flash;
+use fishweir_firmware::boards::{Board, Parts, Selected};
 use fishweir_firmware::image::{self, entry};
 use fishweir_model::{self as model, Model};
 
@@ -13,7 +12,7 @@ use fishweir_model::{self as model, Model};
 fn main() -> ! {
     let Parts { mut serial, meter, .. } = image::start("adapt");
     let bank = image::expect(model::load(), "the model was refused");
-    let flash = image::expect(flash::take(), "no flash to save to");
+    let flash = image::expect(Selected::flash(), "no flash to save to");
     let mut buffer = [0; <Model as Bank>::BUFFER_WORDS];
     let settings = if cfg!(feature = "counts") { Settings::COUNTS } else { Settings::DEFAULT };
     let done = adapt(&mut serial, flash, &meter, bank, &settings, &mut buffer);

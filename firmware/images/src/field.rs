@@ -6,8 +6,7 @@
 #![no_main]
 
 use fishweir_device::applications::field::{Settings, field};
-use fishweir_firmware::boards::Parts;
-use fishweir_firmware::drivers::flash;
+use fishweir_firmware::boards::{Board, Parts, Selected};
 use fishweir_firmware::image::{self, entry};
 use fishweir_model as model;
 
@@ -21,8 +20,8 @@ const TRUST: fishweir_device::update::NoSignature = fishweir_device::update::NoS
 fn main() -> ! {
     let Parts { mut serial, meter, .. } = image::start("field");
     let built_in = image::expect(model::load(), "the model was refused");
-    let mut memory = [0; flash::MAPPED_WORDS];
-    let flash = image::expect(flash::take_mapped(&mut memory), "no flash for updates");
+    let mut memory = [0; Selected::MAPPED_WORDS];
+    let flash = image::expect(Selected::mapped_flash(&mut memory), "no flash for updates");
     let windows = model::windows(built_in);
     let done = field(&mut serial, flash, TRUST, &meter, windows, &Settings::DEFAULT);
     image::finish(done, "the stream broke off")

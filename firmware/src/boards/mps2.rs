@@ -3,7 +3,7 @@
 /// The board of an image: its core's clock, which is the peripherals' (`SYSCLK`) too, and where UART 0 is,
 /// on the board's serial connector; QEMU's first `-serial`.
 macro_rules! mps2 {
-    ($board:ident, $name:literal, $clock_hertz:literal, $uart:literal) => {
+    ($clock_hertz:literal, $uart:literal) => {
         use core::ptr::NonNull;
 
         use safe_mmio::UniqueMmioPointer;
@@ -19,10 +19,9 @@ macro_rules! mps2 {
 
         /// The board.
         #[derive(Debug)]
-        pub struct $board;
+        pub struct ThisBoard;
 
-        impl Board for $board {
-            const NAME: &'static str = $name;
+        impl Board for ThisBoard {
             type Serial = CmsdkUart<'static>;
             type Delay = CounterDelay<SysTick<$clock_hertz>>;
             type Meter = CounterMeter<SysTick<$clock_hertz>>;
@@ -40,6 +39,8 @@ macro_rules! mps2 {
                     meter: CounterMeter::new(counter),
                 })
             }
+
+            file_flash!();
         }
     };
 }

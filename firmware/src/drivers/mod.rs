@@ -8,10 +8,8 @@ pub mod cmsdk_uart;
 #[cfg(all(target_arch = "arm", target_os = "none", feature = "image"))]
 pub mod cortex_m;
 pub mod counter;
-#[cfg(all(target_os = "none", feature = "image", not(feature = "microbit")))]
-pub mod file_flash;
 #[cfg(all(target_os = "none", feature = "image"))]
-pub mod flash;
+pub mod file_flash;
 pub mod line_error;
 pub mod lm3s;
 pub mod nrf51;

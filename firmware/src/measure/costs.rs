@@ -5,9 +5,9 @@ use core::mem::size_of_val;
 
 use embedded_hal::delay::DelayNs;
 use embedded_io::Write;
-#[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+#[cfg(not(without = "windows"))]
 use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
-#[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+#[cfg(not(without = "windows"))]
 use fishweir_core::contract::{Contract, Windows};
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
@@ -88,8 +88,8 @@ impl<S: Write, M: Meter> Table<S, M> {
     /// A classifier of two models along a direction: on a stream that never ends, and on windows of 200 samples.
     #[inline(never)]
     fn windows(&mut self) -> Result<(), Failure<S::Error>> {
-        // Images of the Cortex-M0 and the Cortex-M3 have no flash left for them.
-        #[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+        // `board.toml` says which boards have no flash left for them.
+        #[cfg(not(without = "windows"))]
         {
             let hmm = models::gaussian::<6>()?;
             let along = hmm.with_directions(&[models::direction()], Parametrisation::default());
@@ -120,14 +120,13 @@ impl<S: Write, M: Meter> Table<S, M> {
     fn profiles(&mut self) -> Result<(), Failure<S::Error>> {
         // As many symbols as the categorical rows have, so that flash holds their stream once.
         let (stream, odd) = (const { &models::symbols::<16>() }, &20);
-        // The Cortex-M3's image has no flash left for them, and the Cortex-M0's for one.
-        if !cfg!(feature = "lm3s6965evb") {
+        if !cfg!(without = "profiles") {
             let profile = black_box(const { &models::profile::<16, 20>() });
             let name = row!("profile", N = 16, K = 20, C = 0, "f32");
             let search = ProfileFilter::of(profile);
             self.0.recursion(name, &search, size_of_val(profile), stream, odd)?;
         }
-        if !cfg!(any(feature = "lm3s6965evb", feature = "microbit")) {
+        if !cfg!(without = "profile-directions") {
             let profile = black_box(const { &models::profile_along::<16, 20>() });
             let name = row!("profile", N = 16, K = 20, C = 1, "f32");
             let search = ProfileFilter::of(profile);
@@ -139,8 +138,7 @@ impl<S: Write, M: Meter> Table<S, M> {
     /// Digests of the readings of streams.
     #[inline(never)]
     fn readings(&mut self) -> Result<(), Failure<S::Error>> {
-        // The Cortex-M3's image has no flash left for them.
-        if !cfg!(feature = "lm3s6965evb") {
+        if !cfg!(without = "systems") {
             let systems = &bits::systems()?;
             self.0.digest("systems", bits::digest(black_box(systems), bits::row))?;
         }

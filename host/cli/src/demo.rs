@@ -268,7 +268,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     let say = |error: DeviceError| vec![error.to_string()];
     let firmware = fishweir_sources::firmware().map_err(|error| vec![error.to_string()])?;
-    let board = Board::named(Board::DEFAULT).map_err(say)?;
+    let board = Board::named(Board::default_name()).map_err(say)?;
     let missing = board.missing();
     if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }
 }

@@ -7,14 +7,14 @@ use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions, Resample, checksum};
 use fishweir::deploy::{Deviation, DeviationLimits, FixedPoint};
 use fishweir::report::{counted, grouped};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::model::Model;
 use super::reading::{Gathering, Reading};
 use super::remedy::words;
 use super::{Failure, Topic, tell};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum NumberName {
     F32,
@@ -52,7 +52,10 @@ pub(super) fn measured(
 }
 
 /// The model in fixed point, and its origin; an error if it has no fixed-point form.
-fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, FixedPoint), Failure> {
+pub(super) fn quantised<'a>(
+    path: &Path,
+    model: &'a Model,
+) -> Result<(&'a Classifier, FixedPoint), Failure> {
     let file = path.display();
     let classifier = model.classifier().map_err(|what| {
         Failure::input(

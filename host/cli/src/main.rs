@@ -3,7 +3,9 @@
 
 mod absent;
 mod arguments;
+mod at_port;
 mod believing;
+mod board;
 mod c;
 mod c_source;
 mod clean;
@@ -43,6 +45,7 @@ mod pca;
 mod predict;
 mod profile;
 mod progress;
+mod project_files;
 mod rate;
 mod reading;
 mod recipe;
@@ -62,6 +65,8 @@ mod timeline;
 mod training;
 mod usual;
 mod values;
+mod watch_project;
+mod watcher;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

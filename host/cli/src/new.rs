@@ -1,25 +1,28 @@
 //! `fishweir new`.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, RecordProject, Room,
-    SampleSource, Start,
+    CoreSource, Project, ProjectBoard, ProjectModel, RecordProject, Room, SampleSource, Start,
 };
 use fishweir::report::{counted, grouped};
-use serde::Serialize;
+use fishweir_sources::File;
+use serde::{Deserialize, Serialize};
 
 use super::fixed::{NumberName, measured};
 use super::help::brief;
 use super::model::Model;
+use super::network::Deployment;
 use super::options::{self, note_idle};
+use super::project_files::{self, Settings};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
-use super::{Failure, Topic, note, record_project, tell, values};
+use super::watcher::WatcherModel;
+use super::{Failure, Topic, board, note, recognise, record_project, tell, values, watch_project};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -32,6 +35,7 @@ const SHOWN: &[&str] = &[
     "tasks",
     "name",
     "force",
+    "update",
     "channel-columns",
     "json",
 ];
@@ -39,19 +43,22 @@ const SHOWN: &[&str] = &[
 pub(super) const LONG_ABOUT: &str = "\
 Write a firmware project for one of many boards: around a model, or to record the data for one.
 
-`--application sensor` decides on the samples of a sensor with the model. `--application record` sends the samples of a sensor over \
+The model is of any kind: a classifier, kernel machine or profile decides, a spotter or detector reports events and changes, and so does \
+a classifier of records or, with --mean-time, a network. `--application sensor` runs it on the samples of a sensor. `--application record` sends the samples of a sensor over \
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
-`--application stream` decides on the samples that `fishweir run --port` sends. Real boards need --async for it.";
+`--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. --update brings a new \
+model into a project.";
 
 const EXAMPLES: &str = "\
 Examples:
   fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
+  fishweir new gait-watch --update --model better.json --data gait.csv
   fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
 
 /// Task of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-enum Application {
+pub(super) enum Application {
     /// Decide on the samples of a sensor, with a model
     Sensor,
     /// Send the samples of a sensor over a serial port, for `fishweir record`
@@ -60,20 +67,20 @@ enum Application {
     Stream,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Folder to write, new or empty
-    folder: PathBuf,
-    /// The board
-    #[arg(long, value_parser = boards())]
-    board: &'static ProjectBoard,
+    pub(super) folder: PathBuf,
+    /// The board, or the path of a folder with its board.toml
+    #[arg(long, value_parser = board::of_projects(), required_unless_present = "update")]
+    board: Option<&'static ProjectBoard>,
     /// Task of the program
     #[arg(long, value_enum, default_value_t = Application::Sensor)]
-    application: Application,
-    /// Fitted model (JSON), profile (HMMER3/f) or artefact
+    pub(super) application: Application,
+    /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
-    model: Option<PathBuf>,
+    pub(super) model: Option<PathBuf>,
     /// Recordings for the self-test; the program also reads them in place of a sensor until you write its driver
     /// [default: noise; with --number q15
     /// the training data]
@@ -82,48 +89,49 @@ pub(super) struct Arguments {
     /// the flash. With --number q15 the default is the file of the training data, in this folder or beside the
     /// model, if its checksum is unchanged.
     #[arg(long, value_name = "DATA")]
-    data: Option<PathBuf>,
+    pub(super) data: Option<PathBuf>,
     /// Numbers of the model: floating point, or fixed point for parts without an FPU
     ///
     /// Decisions in fixed point are compared with those in f64 on --data before anything is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
-    number: NumberName,
+    pub(super) number: NumberName,
     /// Smallest share of windows on which fixed point and f64 must agree [default: 0.995]
     #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
-    equal: Option<f64>,
+    pub(super) equal: Option<f64>,
     /// Write tasks for embassy's executor, instead of a loop that waits; not for emulated boards, which have no clock
     #[arg(long = "async")]
-    tasks: bool,
+    pub(super) tasks: bool,
     /// Samples per second [default: the rate of the training data, or 50 if it is unknown]
     #[arg(long, value_name = "HERTZ", value_parser = values::hertz, allow_negative_numbers = true)]
-    rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// Decide after every sample, without the windows of the training
     #[arg(long)]
-    endless: bool,
+    pub(super) endless: bool,
     /// Name of the package, if the folder's name is not allowed as one [default: that of the folder]
     #[arg(long)]
     name: Option<String>,
     /// Overwrite existing files
     #[arg(long)]
     force: bool,
+    /// Bring --model into the project in the folder, and leave what you have changed there
+    ///
+    /// Board, application, numbers and name are those of the project. src/model.rs and src/self_test.rs are written anew, other
+    /// files only if they are as `fishweir new` wrote them.
+    #[arg(long, requires = "model", conflicts_with_all = ["board", "application", "number", "tasks", "endless", "name", "force"])]
+    update: bool,
     #[command(flatten)]
-    reading: Reading,
+    pub(super) reading: Reading,
     #[command(flatten)]
-    placing: Placing,
+    pub(super) placing: Placing,
+    #[command(flatten)]
+    deployment: Deployment,
     /// Report as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Samples per second of a project whose model does not say.
 const ASSUMED_RATE: f64 = 50.0;
-
-fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
-    let names = PROJECT_BOARDS.iter().map(|board| {
-        PossibleValue::new(board.name).help(format!("{}, {}", board.title, board.core))
-    });
-    PossibleValuesParser::new(names).try_map(|name| ProjectBoard::named(&name))
-}
 
 #[derive(Debug, Serialize)]
 struct ProjectFiles {
@@ -216,7 +224,56 @@ impl std::fmt::Display for ProjectFiles {
     }
 }
 
+/// What is asked for: on the command line, or by the project that is updated.
+pub(super) struct Asked {
+    arguments: Arguments,
+    pub(super) board: &'static ProjectBoard,
+}
+
+impl Deref for Asked {
+    type Target = Arguments;
+
+    fn deref(&self) -> &Arguments {
+        &self.arguments
+    }
+}
+
+impl Asked {
+    fn of(given: &Arguments) -> Result<Self, Failure> {
+        let mut arguments = given.clone();
+        let board = match (given.board, given.update) {
+            (Some(board), _) => Ok(board),
+            (None, true) => {
+                let before = project_files::settings(&given.folder)?;
+                arguments.application = before.application;
+                arguments.number = before.number;
+                arguments.tasks = before.tasks;
+                arguments.endless = before.endless;
+                arguments.name = Some(before.name);
+                ProjectBoard::named(&before.board)
+            }
+            (None, false) => ProjectBoard::named(""),
+        };
+        let board = board.map_err(|error| Failure::input(error.kind(), error.to_string()))?;
+        Ok(Self { arguments, board })
+    }
+
+    /// Writes the files of a project of this name around a model.
+    pub(super) fn write(&self, files: &[File], name: &str) -> Result<(), Failure> {
+        let settings = Settings {
+            board: self.board.place(),
+            application: self.application,
+            number: self.number,
+            tasks: self.tasks,
+            endless: self.endless,
+            name: name.to_owned(),
+        };
+        project_files::write(&self.folder, files, settings, self.update)
+    }
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let arguments = &Asked::of(arguments)?;
     let folder = &arguments.folder;
     let shown = folder.display();
     let empty = match folder.read_dir() {
@@ -229,7 +286,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ));
         }
     };
-    if !empty && !arguments.force {
+    if !empty && !arguments.force && !arguments.update {
         return Err(Failure::input(
             Topic::FolderInUse,
             format!(
@@ -247,19 +304,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Application::Stream => SampleSource::Host,
         _ => SampleSource::Sensor,
     };
-    if samples == SampleSource::Host && arguments.number == NumberName::Q15 {
-        return Err(Failure::input(
-            Topic::Unsupported,
-            "--number q15: `fishweir run` compares in f32; leave it out with --application stream",
-        ));
-    }
     let Some(file) = arguments.model.as_deref() else {
         return Err(Failure::input(
             Topic::MissingOption,
             "there is no model: add --model FILE, or --application record",
         ));
     };
-    let model = Model::read(file)?;
+    let bytes = recognise::read(file)?;
+    if let Some(watcher) = WatcherModel::read(file, &bytes, &arguments.deployment)? {
+        return watch_project::write(arguments, &name, &watcher, samples);
+    }
+    note_idle(&arguments.deployment.given(), "they are for an alarm on a network")?;
+    let model = Model::parse(file, &bytes)?;
     let rate = model
         .rate(arguments.rate)?
         .unwrap_or_else(|| assumed_rate("the model does not say at what rate it was trained"));
@@ -317,12 +373,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let room = wanted.check()?;
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
-    fishweir_sources::write(folder, &all)?;
+    arguments.write(&all, &name)?;
     let cost = numbers.cost();
     let mut commands = commands(folder, arguments.board);
     if samples == SampleSource::Host {
         let port = record_project::port(arguments.board);
-        commands.push(format!("fishweir run DATA --model {} --port {port}", file.display()));
+        let number = if fixed.is_some() { " --number q15" } else { "" };
+        commands
+            .push(format!("fishweir run DATA --model {}{number} --port {port}", file.display()));
     }
     let report = ProjectFiles {
         folder: shown.to_string(),
@@ -347,7 +405,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Rate where nobody says one, which is noted with why.
-fn assumed_rate(why: &str) -> f64 {
+pub(super) fn assumed_rate(why: &str) -> f64 {
     note(
         Topic::AssumedRate,
         format_args!(
@@ -358,7 +416,7 @@ fn assumed_rate(why: &str) -> f64 {
 }
 
 /// Writes a project that sends the samples of a sensor.
-fn record(arguments: &Arguments, name: &str) -> Result<(), Failure> {
+fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
     let own = options::named([
         ("--data", arguments.data.is_some()),
         ("--number", arguments.number != NumberName::F32),
@@ -396,7 +454,7 @@ fn record(arguments: &Arguments, name: &str) -> Result<(), Failure> {
 }
 
 /// Where the project has the libraries from.
-fn core_source() -> Result<CoreSource, Failure> {
+pub(super) fn core_source() -> Result<CoreSource, Failure> {
     let vendored = fishweir_sources::libraries()?.is_some();
     Ok(if vendored { CoreSource::Vendored } else { CoreSource::Registry })
 }
@@ -414,12 +472,11 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
     tell::read_to_decide(&[data.to_owned()], &arguments.reading, &placing, model).map(Some)
 }
 
-fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {
+pub(super) fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {
     let mut commands = vec![format!("cd {}", folder.display())];
     match board.start {
         Start::Emulated => {
-            let emulated = fishweir::device::Board::named(board.name);
-            commands.extend(emulated.map(|board| board.missing()).unwrap_or_default());
+            commands.extend(board.missing());
         }
         Start::Probe(_) => {
             commands.push(format!("rustup target add {}", board.target));

@@ -2,23 +2,27 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::classifier::Contract;
-use fishweir::deploy::Deployed;
-use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Port};
+use fishweir::data::Samples;
+use fishweir::deploy::{Cost, Deployed, WindowStream};
+use fishweir::device::{Board, Firmware, ModelFile, Options, Port, exchange_at_port};
 use fishweir::parity::{
-    APPLICATION, Form, Parity, Recording, emulate, on_port, profile_differences,
+    APPLICATION, Form, Parity, Recording, WatchedLines, emulate, on_port, profile_differences,
 };
-use fishweir::report::{DeviceComparison, grouped};
+use fishweir::report::{DeviceComparison, LineComparison, grouped};
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
+use super::at_port::AtPort;
+use super::fixed::{NumberName, quantised};
 use super::help::brief;
 use super::model::{Model, Origin};
+use super::network::Deployment;
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, progress, tell};
+use super::watcher::{WatchedData, WatcherModel};
+use super::{Failure, Topic, board, progress, recognise, tell};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "json"];
@@ -28,7 +32,8 @@ Run a model on a microcontroller, emulated or at a port, and compare every bit w
 
 Without --port, fishweir builds the firmware around the model and runs it under QEMU. With --port, the board must already run \
 an image around this model: that of a project of `fishweir new --application stream`, or another that answers as the application \
-`classify_stream` of `fishweir-device`. Each sample then waits for the answer to the previous one. Samples and answers that the line \
+`classify_stream` of `fishweir-device`. Each sample then waits for the answer to the previous one. Of a spotter or detector the events \
+or alarms are compared. Samples and answers that the line \
 loses are counted.
 
 Exit codes: 0 every bit agrees; 1 bits differ, or samples or answers were lost; 2 bad input, or a board that does not answer.";
@@ -50,24 +55,20 @@ pub(super) struct Arguments {
     /// Limit of samples to stream
     #[arg(long, value_name = "SAMPLES")]
     limit: Option<NonZeroUsize>,
-    /// Board to emulate
-    #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
+    /// Board to emulate, or the path of a folder with its board.toml
+    #[arg(long, value_parser = board::emulated(), default_value = Board::default_name())]
     board: &'static Board,
     /// Link the binary artefact, read in place, instead of the Rust source
-    #[arg(long, visible_alias = "artifact")]
+    #[arg(long, visible_alias = "artifact", conflicts_with = "port")]
     artefact: bool,
+    /// Numbers of the model on the board at --port: those of `fishweir new --number`
+    #[arg(long, value_enum, default_value_t = NumberName::F32, requires = "port")]
+    number: NumberName,
     /// Folder of the firmware [default: that of the checkout this program was built from, or a copy of it]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
-    /// Serial port of a board to run on, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
-    #[arg(long, conflicts_with_all = ["board", "artefact", "firmware"])]
-    port: Option<String>,
-    /// Bits per second of the serial port, with eight bits, no parity and one stop bit
-    #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD, requires = "port")]
-    baud: u32,
-    /// Seconds without an answer after which the command gives up
-    #[arg(long, value_name = "SECONDS", default_value = "30", requires = "port", value_parser = clap::value_parser!(u64).range(1..))]
-    patience: u64,
+    #[command(flatten)]
+    at_port: AtPort,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -77,15 +78,18 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// The names of the boards, to choose from.
-pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
-    let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
-    PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
-}
-
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let file = arguments.model.as_path();
+    let bytes = recognise::read(file)?;
+    if recognise::is_network(&file.display().to_string(), &bytes) {
+        let what = format!("{}: `fishweir network run` takes a model of records", file.display());
+        return Err(Failure::input(Topic::Unsupported, what));
+    }
+    if let Some(watcher) = WatcherModel::read(file, &bytes, &Deployment::default())? {
+        return watch(arguments, &watcher);
+    }
     let Arguments { reading, gathering, .. } = arguments;
-    let model = Model::read(&arguments.model)?;
+    let model = Model::parse(file, &bytes)?;
     if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {
         let file = arguments.model.display();
         return Err(Failure::input(
@@ -105,8 +109,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Recording::new(streams, arguments.limit.map(NonZeroUsize::get)).in_part(in_part);
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), Path::new(data.source()));
-    let mut report = match &arguments.port {
-        Some(port) => at_port(port, arguments, &model.deployed, &recording, names)?,
+    let report = match &arguments.at_port.port {
+        Some(port) if arguments.number == NumberName::Q15 => {
+            let (_, fixed) = quantised(file, &model)?;
+            let fixed = fixed.on_windows(windowing);
+            let views = data.series().iter().flat_map(|one| one.streams(windowing.as_ref()));
+            let integers: Vec<Samples> = views.map(|one| fixed.integer_samples(&one)).collect();
+            let limit = arguments.limit.map(NonZeroUsize::get);
+            let sent = Recording::new(integers.iter().map(Samples::view), limit).in_part(in_part);
+            let stream = fixed.over_integers().window_stream();
+            let cost = (fixed.cost(), NumberFormat::Q15);
+            let evidence = model.deployed.evidence_name();
+            at_port(port, arguments, (stream, &sent), names, (cost, evidence))?
+        }
+        Some(port) => {
+            let stream = model.deployed.window_stream();
+            let cost = (model.deployed.cost(), NumberFormat::F32);
+            let evidence = model.deployed.evidence_name();
+            at_port(port, arguments, (stream, &recording), names, (cost, evidence))?
+        }
         None => {
             let firmware = match &arguments.firmware {
                 Some(folder) => Firmware::at(folder)?,
@@ -116,6 +137,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             on_device(board, &model.deployed, &recording, names, form)?
         }
     };
+    let mut report = report.with_classes(model.deployed.classes());
     if let Origin::Artefact(Some(written)) = model.origin {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];
@@ -195,23 +217,24 @@ pub(super) fn on_device(
         format!("{} ({})", board.name, board.core),
         if form == Form::Source { "source" } else { "artefact" }.to_owned(),
     ];
-    Ok(DeviceComparison::new(names, Some(&image), &run, parity, model))
+    let report =
+        DeviceComparison::new(names, Some(&image), &run, parity, (model.cost(), NumberFormat::F32));
+    Ok(DeviceComparison { evidence: model.evidence_name(), ..report })
 }
 
-/// Streams a recording to the board at a port, and compares. `names` are those of model and data.
+/// Streams a recording to the board at a port, and compares with a stream of the host. `names` are those of model and data; then
+/// come cost and numbers of the model, and the name of its evidence.
 fn at_port(
     port: &str,
     arguments: &Arguments,
-    model: &Deployed,
-    recording: &Recording<'_>,
+    (stream, recording): (WindowStream, &Recording<'_>),
     (file, data): (&Path, &Path),
+    (cost, evidence): ((Cost, NumberFormat), &'static str),
 ) -> Result<DeviceComparison, Failure> {
-    let mut options = Options::of_board();
-    options.patience = Duration::from_secs(arguments.patience);
-    let link = Port::open(port, arguments.baud, &options)?;
+    let (options, link) = arguments.at_port.open(port)?;
     let bar = progress::samples(format!("running at {port}"), recording.samples());
     let progress = |answers: usize| bar.set_position(answers as u64);
-    let run = on_port(&link, model, recording, &options, &progress);
+    let run = on_port(&link, stream, recording, &options, &progress);
     bar.finish_and_clear();
     let (run, parity) = run.map_err(|error| match error {
         fishweir::Error::Device(error) => Failure::input(error.kind(), format!("{port}: {error}")),
@@ -219,7 +242,81 @@ fn at_port(
     })?;
     let names =
         [file.display().to_string(), data.display().to_string(), port.into(), "image".into()];
-    Ok(DeviceComparison::new(names, None, &run, parity, model))
+    let report = DeviceComparison::new(names, None, &run, parity, cost);
+    Ok(DeviceComparison { evidence, ..report })
+}
+
+/// Streams recordings to a board at a port that watches them, and compares what it reports.
+fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
+    let what = model.what();
+    let refused = |why: &str| Err(Failure::input(Topic::Unsupported, format!("{what}: {why}")));
+    let Some(port) = &arguments.at_port.port else {
+        return refused(
+            "it runs on a board at --port: `fishweir new --application stream` writes its program",
+        );
+    };
+    if arguments.number == NumberName::Q15 {
+        return refused("it runs in f32 on a board; leave --number out");
+    }
+    let mut series = Vec::new();
+    for path in &arguments.data {
+        match model.data(path, &arguments.reading)? {
+            WatchedData::Series(data) => series.push(data),
+            WatchedData::Records(_) => {}
+        }
+    }
+    let views = series.iter().flat_map(|data| data.series()).map(|one| one.samples.view());
+    let recording = Recording::new(views, arguments.limit.map(NonZeroUsize::get));
+    let lines = match model {
+        WatcherModel::Spotter(spotter, _) => {
+            WatchedLines::of_spotter(spotter, &recording.in_part(spotter.lacks_some()))
+        }
+        WatcherModel::Detector(detector, _) => {
+            WatchedLines::of_detector(detector, &recording.in_part(detector.lacks_some()))
+        }
+        WatcherModel::Records(..) => WatchedLines::default(),
+    };
+    let samples = lines.samples;
+    let names = [arguments.model.as_path(), arguments.data[0].as_path(), Path::new(port)];
+    let (options, link) = arguments.at_port.open(port)?;
+    let report = compare_lines(&link, &lines, names, samples, &options)?;
+    crate::output::print_report(&report, arguments.json)?;
+    check_lines(&report)
+}
+
+/// Exchanges the pieces with a board at a port, and compares its lines. `names` are those of model, data and port.
+pub(super) fn compare_lines(
+    link: &Port,
+    lines: &WatchedLines,
+    names: [&Path; 3],
+    samples: usize,
+    options: &Options,
+) -> Result<LineComparison, Failure> {
+    let names = names.map(|name| name.display().to_string());
+    let bar = progress::samples(format!("running at {}", names[2]), lines.pieces.len());
+    let progress = |answers: usize| bar.set_position(answers as u64);
+    let started = Instant::now();
+    let told = exchange_at_port(link, &lines.pieces, options, &progress);
+    bar.finish_and_clear();
+    let told =
+        told.map_err(|error| Failure::input(error.kind(), format!("{}: {error}", names[2])))?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(LineComparison::new(names, samples, &told, &lines.expected, seconds))
+}
+
+/// Differences are a failure, and so are samples and lines that were lost.
+pub(super) fn check_lines(report: &LineComparison) -> Result<(), Failure> {
+    match (report.differing_answers, report.lost) {
+        (0, 0) => Ok(()),
+        (_, lost @ 1..) => Err(Failure::check(
+            Topic::LostSamples,
+            format!("{lost} samples or answers were lost on the line; run again"),
+        )),
+        (count, _) => Err(Failure::check(
+            Topic::BitsDiffer,
+            format!("{count} answers differ between host and device"),
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -134,10 +134,11 @@ class Deployable(Fitted):
         return json.loads(text)
 
     def run(
-        self, X: Any, board: str = "mps2-an386", *, limit: int | None = None, artefact: bool = False
+        self, X: Any, board: str | None = None, *, limit: int | None = None, artefact: bool = False
     ) -> Report:
         """Streams series to an emulated board, and compares every bit with the host. Needs cargo and QEMU.
 
+        ``board`` is a name or the folder of a board; without it the program's default is taken.
         ``report["differing_bits"]`` is 0 where device and host agree.
         """
         self._check_fitted()

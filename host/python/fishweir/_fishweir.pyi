@@ -311,7 +311,7 @@ def project(
 def run(
     classifier: Classifier,
     data: Dataset,
-    board: str = "mps2-an386",
+    board: str | None = None,
     limit: int | None = None,
     as_artefact: bool = False,
 ) -> tuple[str, str]: ...

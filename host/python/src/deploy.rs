@@ -9,6 +9,7 @@ use fishweir::files::write_whole;
 use fishweir::parity::{Form, Recording, emulate};
 use fishweir::project::{CoreSource, Project, ProjectBoard, ProjectModel, Room, SampleSource};
 use fishweir::report::{Boards, DeviceComparison, Inspection};
+use fishweir_core::number::NumberFormat;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
@@ -238,16 +239,16 @@ pub(crate) fn project(
 
 /// Builds the firmware with the model for an emulated board, streams series to it, and compares every bit.
 #[pyfunction]
-#[pyo3(signature = (classifier, data, board="mps2-an386", limit=None, as_artefact=false))]
+#[pyo3(signature = (classifier, data, board=None, limit=None, as_artefact=false))]
 pub(crate) fn run(
     py: Python<'_>,
     classifier: &Classifier,
     data: &Dataset,
-    board: &str,
+    board: Option<&str>,
     limit: Option<usize>,
     as_artefact: bool,
 ) -> PyResult<Report> {
-    let board = Board::named(board).map_err(raised)?;
+    let board = Board::named(board.unwrap_or(Board::default_name())).map_err(raised)?;
     let missing = board.missing();
     if !missing.is_empty() {
         return Err(refused(format!("{} is not emulated yet: {}", board.name, missing.join("; "))));
@@ -269,7 +270,15 @@ pub(crate) fn run(
             format!("{} ({})", board.name, board.core),
             if as_artefact { "artefact" } else { "source" }.to_owned(),
         ];
-        Ok(DeviceComparison::new(names, Some(&image), &run, parity, deployed))
+        let report = DeviceComparison::new(
+            names,
+            Some(&image),
+            &run,
+            parity,
+            (deployed.cost(), NumberFormat::F32),
+        );
+        let report = DeviceComparison { evidence: deployed.evidence_name(), ..report };
+        Ok(report.with_classes(deployed.classes()))
     })?;
     report(&compared.map_err(refused)?)
 }

@@ -1,15 +1,17 @@
-//! The boards that the firmware knows, and the emulators that run them.
+//! The boards that the firmware has images for, and the emulators that run them.
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use super::DeviceError;
+use super::board_file::{BoardFolder, FOLDERS, kept};
 
 /// A board of the firmware.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Board {
-    /// Name of the board: the firmware's feature.
+    /// Name of the board: that of its folder.
     pub name: &'static str,
     /// The core on it.
     pub core: &'static str,
@@ -17,10 +19,10 @@ pub struct Board {
     pub target: &'static str,
     /// A usual clock of such a core.
     pub usual_clock: Clock,
+    /// The folder, if it is not one that travels with the program.
+    pub(super) folder: Option<&'static Path>,
     /// The program that emulates it.
     pub(super) emulator: Emulator,
-    /// The program's arguments that choose the machine.
-    pub(super) machine: &'static [&'static str],
 }
 
 /// A clock, and a part that runs at it.
@@ -32,99 +34,98 @@ pub struct Clock {
     pub part: &'static str,
 }
 
-/// An emulator.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Emulator {
+/// An emulator of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Emulator {
     /// The program.
-    pub(super) program: &'static str,
+    pub(crate) program: &'static str,
     /// The package of Debian and its kin that holds it.
-    pub(super) package: &'static str,
+    pub(crate) package: &'static str,
+    /// The program's arguments that choose the machine.
+    pub(crate) machine: &'static [&'static str],
 }
 
-const ARM: Emulator = Emulator { program: "qemu-system-arm", package: "qemu-system-arm" };
-const RISCV: Emulator = Emulator { program: "qemu-system-riscv32", package: "qemu-system-misc" };
+/// All boards that are known by their names, by the size of their cores.
+pub static BOARDS: LazyLock<Vec<Board>> =
+    LazyLock::new(|| FOLDERS.iter().filter_map(Board::of).collect());
 
-/// All boards, by the size of their cores.
-pub static BOARDS: [Board; 5] = [
-    Board {
-        name: "microbit",
-        core: "Cortex-M0",
-        target: "thumbv6m-none-eabi",
-        usual_clock: Clock { hertz: 16_000_000, part: "nRF51822" },
-        emulator: ARM,
-        machine: &["-machine", "microbit"],
-    },
-    Board {
-        name: "lm3s6965evb",
-        core: "Cortex-M3",
-        target: "thumbv7m-none-eabi",
-        usual_clock: Clock { hertz: 72_000_000, part: "STM32F103" },
-        emulator: ARM,
-        machine: &["-machine", "lm3s6965evb"],
-    },
-    Board {
-        name: "mps2-an386",
-        core: "Cortex-M4F",
-        target: "thumbv7em-none-eabihf",
-        usual_clock: Clock { hertz: 64_000_000, part: "nRF52840" },
-        emulator: ARM,
-        machine: &["-machine", "mps2-an386"],
-    },
-    Board {
-        name: "mps2-an505",
-        core: "Cortex-M33",
-        target: "thumbv8m.main-none-eabihf",
-        usual_clock: Clock { hertz: 128_000_000, part: "nRF5340" },
-        emulator: ARM,
-        machine: &["-machine", "mps2-an505"],
-    },
-    Board {
-        name: "riscv-virt",
-        core: "RV32IMAC",
-        target: "riscv32imac-unknown-none-elf",
-        usual_clock: Clock { hertz: 108_000_000, part: "GD32VF103" },
-        emulator: RISCV,
-        machine: &["-machine", "virt", "-bios", "none"],
-    },
-];
-
-impl Board {
-    /// The board that is used if none is named.
-    pub const DEFAULT: &'static str = "mps2-an386";
-
-    /// The board of a name.
-    ///
-    /// # Errors
-    /// [`DeviceError::NoBoard`], which lists the names there are.
-    pub fn named(name: &str) -> Result<&'static Self, DeviceError> {
-        BOARDS.iter().find(|board| board.name == name).ok_or_else(|| DeviceError::NoBoard {
-            name: name.to_owned(),
-            known: BOARDS.each_ref().map(|board| board.name).join(", "),
-        })
+impl Emulator {
+    /// The emulator of a board's folder. What it names stays as long as the program runs.
+    pub(crate) fn of(folder: &BoardFolder) -> Option<Self> {
+        let file = folder.file.emulator.as_ref()?;
+        let machine: Vec<&str> = file.arguments.iter().map(|argument| kept(argument)).collect();
+        let (program, package) = (kept(&file.program), kept(&file.package));
+        Some(Self { program, package, machine: machine.leak() })
     }
 
-    /// The emulator and the arguments that choose the machine.
-    pub fn command(&self) -> Vec<&'static str> {
-        [self.emulator.program].into_iter().chain(self.machine.iter().copied()).collect()
-    }
-
-    /// Returns one command for each program that this machine lacks to build for the board and to emulate it.
-    pub fn missing(&self) -> Vec<String> {
+    /// Returns one command for each program that this machine lacks to build for a target and to emulate it.
+    pub(crate) fn missing(&self, target: &str) -> Vec<String> {
         let mut missing = Vec::new();
         let runs = |program: &str, arguments: &[&str]| {
             let output = Command::new(program).args(arguments).output();
             output.ok().filter(|output| output.status.success()).map(|output| output.stdout)
         };
-        let Emulator { program, package } = self.emulator;
+        let Self { program, package, .. } = self;
         if runs(program, &["--version"]).is_none() {
             missing.push(format!("apt-get install {package}    # the emulator"));
         }
-        match runs("rustc", &["--print", "target-libdir", "--target", self.target]) {
+        match runs("rustc", &["--print", "target-libdir", "--target", target]) {
             Some(folder) if Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() => {}
-            Some(_) => missing.push(format!("rustup target add {}", self.target)),
+            Some(_) => missing.push(format!("rustup target add {target}")),
             None => missing.push("install Rust from https://rustup.rs".to_owned()),
         }
         missing
+    }
+
+    /// The program and the arguments that choose the machine.
+    pub(crate) fn command(&self) -> Vec<&'static str> {
+        [self.program].into_iter().chain(self.machine.iter().copied()).collect()
+    }
+}
+
+impl Board {
+    /// Name of the board that is used if none is named.
+    #[must_use]
+    pub fn default_name() -> &'static str {
+        let named = FOLDERS.iter().find(|folder| folder.file.default);
+        named.map_or("", |folder| folder.name.as_str())
+    }
+
+    /// The board of a folder, if the firmware has images for it.
+    fn of(folder: &BoardFolder) -> Option<Self> {
+        let emulator = Emulator::of(folder).filter(|_| folder.has_images)?;
+        let path = folder.path.clone().map(|path| &*Box::leak(path.into_boxed_path()));
+        let [name, core, target] =
+            [&folder.name, &folder.file.core, &folder.file.target].map(|text| kept(text));
+        let clock = &folder.file.clock;
+        let usual_clock = Clock { hertz: clock.hertz, part: kept(&clock.part) };
+        Some(Self { name, core, target, usual_clock, folder: path, emulator })
+    }
+
+    /// The board of a name, or in a folder of one's own. What is read of such a folder stays as long as the program runs.
+    ///
+    /// # Errors
+    /// [`DeviceError::NoBoard`], which lists the names there are; [`DeviceError::BoardFile`] of a folder that is not in order.
+    pub fn named(name: &str) -> Result<&'static Self, DeviceError> {
+        if let Some(board) = BOARDS.iter().find(|board| board.name == name) {
+            return Ok(board);
+        }
+        let own = BoardFolder::at(Path::new(name)).transpose().map_err(Box::new)?;
+        let board = own.as_ref().and_then(Self::of).map(Box::new);
+        board.map(|board| &*Box::leak(board)).ok_or_else(|| DeviceError::NoBoard {
+            name: name.to_owned(),
+            known: BOARDS.iter().map(|board| board.name).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// The emulator and the arguments that choose the machine.
+    pub fn command(&self) -> Vec<&'static str> {
+        self.emulator.command()
+    }
+
+    /// Returns one command for each program that this machine lacks to build for the board and to emulate it.
+    pub fn missing(&self) -> Vec<String> {
+        self.emulator.missing(self.target)
     }
 }
 
@@ -134,10 +135,10 @@ mod tests {
 
     #[test]
     fn boards_are_found_by_name_and_others_are_told_the_names() {
-        for board in &BOARDS {
+        for board in BOARDS.iter() {
             assert_eq!(Board::named(board.name).expect("in the table"), board);
         }
-        assert!(Board::named(Board::DEFAULT).is_ok());
+        assert!(Board::named(Board::default_name()).is_ok());
         let error = Board::named("abacus").expect_err("no such board").to_string();
         assert!(BOARDS.iter().all(|board| error.contains(board.name)), "{error}");
     }
@@ -150,8 +151,8 @@ mod tests {
             // A target that rustc knows and nobody installs: there is no such component.
             target: "thumbv4t-none-eabi",
             usual_clock: Clock { hertz: 1, part: "fingers" },
-            emulator: Emulator { program: "qemu-system-beads", package: "beads" },
-            machine: &[],
+            folder: None,
+            emulator: Emulator { program: "qemu-system-beads", package: "beads", machine: &[] },
         };
         let missing = abacus.missing();
         assert!(missing[0].contains("apt-get install beads"), "{missing:?}");

@@ -89,6 +89,11 @@ impl Dialogue {
         &self.bytes
     }
 
+    /// Returns the frames since the last call, and keeps the place of the next sample.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
     fn record(&mut self, record: &[u8]) {
         // Writing to memory does not fail.
         let _ = send(&mut self.bytes, record);
@@ -127,6 +132,12 @@ impl<R: Read> FramedLines<R> {
         let Ok((head, text)) = TextHead::read_from_prefix(&room[..length]) else { return };
         if head.head.tag != TextHead::TAG {
             return;
+        }
+        // The device begins anew: its greeting is the first line of each conversation.
+        if (head.line.get(), head.offset.get()) == (0, 0) && text.starts_with(b"ready") {
+            self.number = 0;
+            self.line.clear();
+            self.is_whole = true;
         }
         let ahead = head.line.get().wrapping_sub(self.number);
         if ahead > u16::MAX / 2 {

@@ -29,6 +29,10 @@ pub enum DeviceError {
         /// Names that there are.
         known: String,
     },
+    /// A folder of a board that is not in order.
+    #[error(transparent)]
+    #[strum(serialize = "bad-board")]
+    BoardFile(#[from] Box<super::BoardError>),
     /// Names of the C interface cannot begin so.
     #[error("prefix `{prefix}`: {why}; name another")]
     #[strum(serialize = "bad-prefix")]

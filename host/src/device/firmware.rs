@@ -21,6 +21,9 @@ pub enum ModelFile<'a> {
     Bundled,
 }
 
+/// Feature of every image.
+const IMAGE: &str = "image";
+
 /// The folder of the firmware's workspace, and where its builds go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Firmware {
@@ -83,7 +86,7 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        self.produce(board, application, board.name, model, elf)
+        self.produce(board, application, IMAGE, model, elf)
     }
 
     /// Builds an application that has a feature of its own, the application's name with hyphens.
@@ -98,11 +101,11 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        let features = format!("{},{}", board.name, application.replace('_', "-"));
+        let features = format!("{IMAGE},{}", application.replace('_', "-"));
         self.produce(board, application, &features, model, elf)
     }
 
-    /// Builds an application with these features (separated by commas) and the board's, and no others. Otherwise as
+    /// Builds an application with these features (separated by commas) and those of every image, and no others. Otherwise as
     /// [`build`](Self::build).
     ///
     /// # Errors
@@ -115,7 +118,7 @@ impl Firmware {
         model: ModelFile<'_>,
         elf: &Path,
     ) -> Result<Image, DeviceError> {
-        self.produce(board, application, &format!("{},{features}", board.name), model, elf)
+        self.produce(board, application, &format!("{IMAGE},{features}"), model, elf)
     }
 
     /// Builds any of the firmware's binaries for a board's target, with these features (separated by
@@ -144,8 +147,12 @@ impl Firmware {
         let _one_at_a_time = self.locked()?;
         let build = ["--bin", binary, "--target", board.target];
         let settings = ["--no-default-features", "--features", features];
+        let folder = match board.folder {
+            Some(folder) => folder.to_owned(),
+            None => self.folder.join("boards").join(board.name),
+        };
         let arguments = [&["build", "--release"], &build[..], &settings].concat();
-        let output = self.cargo(&arguments, model, None)?;
+        let output = self.cargo(&arguments, model, &[("FISHWEIR_BOARD", folder.as_os_str())])?;
         if !output.status.success() {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(build_error(message, board));
@@ -189,7 +196,10 @@ impl Firmware {
     ) -> Result<(), DeviceError> {
         let _one_at_a_time = self.locked()?;
         let arguments = ["build", "--release", "--package", "fishweir-c", "--target", target];
-        let output = self.cargo(&arguments, model, Some((include, prefix)))?;
+        let include = absolute(include)?;
+        let variables =
+            [("FISHWEIR_INCLUDE", include.as_os_str()), ("FISHWEIR_PREFIX", OsStr::new(prefix))];
+        let output = self.cargo(&arguments, model, &variables)?;
         built_for(target, &output)?;
         let built = self.target_folder.join(target).join("release/libfishweir.a");
         let place = archive.parent().map_or(Ok(()), fs::create_dir_all);
@@ -211,12 +221,12 @@ impl Firmware {
         // Code that runs wherever it is loaded, linked by the linker that Rust brings along.
         let linked =
             ["--", "-Crelocation-model=pic", "-Clinker=rust-lld", "-Clinker-flavor=ld.lld"];
-        let mut output = self.cargo(&[&arguments[..], &linked].concat(), model, None)?;
+        let mut output = self.cargo(&[&arguments[..], &linked].concat(), model, &[])?;
         let told = String::from_utf8_lossy(&output.stderr);
         if told.contains("fishweir_a_panic_can_be_reached") {
             // Of this model more has to be inlined until none is left.
             arguments.extend(["--config", "profile.module.opt-level=3"]);
-            output = self.cargo(&[&arguments[..], &linked].concat(), model, None)?;
+            output = self.cargo(&[&arguments[..], &linked].concat(), model, &[])?;
         }
         built_for(target, &output)?;
         let path = self.target_folder.join(target).join("module/module");
@@ -228,13 +238,12 @@ impl Firmware {
         self.folder.join("c")
     }
 
-    /// Runs cargo with these arguments, a subcommand first; the C interface's headers go to a folder, its names begin with a
-    /// prefix.
+    /// Runs cargo with these arguments, a subcommand first, and variables.
     fn cargo(
         &self,
         arguments: &[&str],
         model: ModelFile<'_>,
-        c: Option<(&Path, &str)>,
+        variables: &[(&str, &OsStr)],
     ) -> Result<Output, DeviceError> {
         // The cargo that runs this program, if one does: it knows its own toolchain.
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -252,6 +261,7 @@ impl Firmware {
             "CARGO_BUILD_RUSTFLAGS",
             "FISHWEIR_MODEL",
             "FISHWEIR_ARTEFACT",
+            "FISHWEIR_BOARD",
             "FISHWEIR_INCLUDE",
             "FISHWEIR_PREFIX",
             "FISHWEIR_UPDATE_KEY",
@@ -261,9 +271,7 @@ impl Firmware {
         if let Some(key) = &self.update_key {
             cargo.env("FISHWEIR_UPDATE_KEY", key);
         }
-        if let Some((include, prefix)) = c {
-            cargo.env("FISHWEIR_INCLUDE", absolute(include)?).env("FISHWEIR_PREFIX", prefix);
-        }
+        cargo.envs(variables.iter().copied());
         match model {
             ModelFile::Source(path) => cargo.env("FISHWEIR_MODEL", absolute(path)?),
             ModelFile::Artefact(path) => cargo.env("FISHWEIR_ARTEFACT", absolute(path)?),
@@ -395,7 +403,7 @@ mod tests {
     #[test]
     fn only_elf_files_are_images() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let board = Board::named(Board::DEFAULT).expect("a board");
+        let board = Board::named(Board::default_name()).expect("a board");
         let error = Image::open(board, &source).expect_err("a text file is no image");
         assert!(matches!(error, DeviceError::Image { .. }), "{error}");
         let error = Image::open(board, Path::new("/nowhere.elf")).expect_err("no file there");
@@ -410,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_missing_target_is_explained() {
-        let board = Board::named(Board::DEFAULT).expect("a board");
+        let board = Board::named(Board::default_name()).expect("a board");
         let told = |message: &str| build_error(message.into(), board).to_string();
         let message = told("error[E0463]: can't find crate for `core`\nthirty lines more");
         assert!(message.ends_with("run: rustup target add thumbv7em-none-eabihf"), "{message}");

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `board_file.rs` | a board's folder: `board.toml`, memories, sources |
 //! | `board.rs` | [`BOARDS`]: what there is to build for and to run on |
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
 //! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
@@ -14,6 +15,7 @@
 //! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
+//! | `port_lines.rs` | [`exchange_at_port`]: a dialogue at a port, a piece at a time |
 //! | `recording.rs` | [`SampleListener`]: samples that a device measures, as takes |
 //! | `recording_file.rs` | [`RecordingFile`]: the table that takes are kept in |
 //! | `pace.rs` | when a question is repeated, and a sample sent |
@@ -26,7 +28,7 @@
 //! # fn main() -> Result<(), fishweir::device::DeviceError> {
 //! let model = ModelFile::Source(Path::new("gait.rs"));
 //! let image = Firmware::in_repository()?
-//!     .build(Board::named("mps2-an386")?, "classify_stream", model, Path::new("gait.elf"))?;
+//!     .build(Board::named(Board::default_name())?, "classify_stream", model, Path::new("gait.elf"))?;
 //! let samples = [[0.1f32, 0.0, 9.8]; 100];
 //! let inputs = samples.iter().map(|sample| Input::Vector(sample));
 //! let run = Qemu::start(&image)?.run(inputs, &Options::default(), |_| ())?;
@@ -35,6 +37,7 @@
 //! ```
 
 mod board;
+mod board_file;
 mod c_library;
 mod contract;
 mod counts;
@@ -48,13 +51,17 @@ mod micropython;
 mod no_serial;
 mod pace;
 mod port;
+mod port_lines;
 mod qemu;
 mod recording;
 mod recording_file;
 mod session;
 mod update;
 
+pub(crate) use board::Emulator;
 pub use board::{BOARDS, Board, Clock};
+pub use board_file::BoardError;
+pub(crate) use board_file::{BoardFolder, FOLDERS, PowerFile, kept};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use contract::ask_contract;
 pub use counts::{CountsAssembly, collect_counts};
@@ -64,6 +71,7 @@ pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use micropython::{MODULE_ARCHITECTURES, ModuleArchitecture};
 pub use port::Port;
+pub use port_lines::{LinePiece, exchange_at_port};
 pub use qemu::{Ending, Qemu, Run};
 pub use recording::{MeasuredPeriod, SampleListener, Take, check_names};
 pub use recording_file::{RecordingError, RecordingFile, WrittenTake};

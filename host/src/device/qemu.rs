@@ -104,7 +104,7 @@ impl Qemu {
         let emulator = &image.board.emulator;
         let mut child = Command::new(emulator.program)
             .current_dir(folder)
-            .args(image.board.machine)
+            .args(emulator.machine)
             .args(arguments)
             .args(["-icount", "shift=0", "-display", "none", "-monitor", "none"])
             .args(["-chardev", "socket,id=serial,fd=0", "-serial", "chardev:serial"])
@@ -415,8 +415,8 @@ mod tests {
             core: "shell",
             target: "none",
             usual_clock: Clock { hertz: 1, part: "none" },
-            emulator: Emulator { program: "sh", package: "dash" },
-            machine,
+            folder: None,
+            emulator: Emulator { program: "sh", package: "dash", machine },
         }
     }
 
@@ -447,9 +447,9 @@ mod tests {
             name: "abacus",
             core: "beads",
             target: "none",
-            usual_clock: Clock { hertz: 1, part: "fingers" },
-            emulator: Emulator { program: "qemu-system-beads", package: "beads" },
-            machine: &[],
+            usual_clock: Clock { hertz: 1, part: "none" },
+            folder: None,
+            emulator: Emulator { program: "qemu-system-beads", package: "beads", machine: &[] },
         };
         let sections = Sections::default();
         let image = Image { board: &ABACUS, elf: PathBuf::from("none.elf"), sections };

@@ -1,9 +1,10 @@
 //! What every project has: a package for a board, with its settings and its reports of faults.
 
-use super::ProjectError;
 use super::board::{ProjectBoard, Start};
+use super::template::fill;
+use super::{ProjectError, SampleSource};
 use crate::data::rate_words;
-use crate::device::{Board, Port};
+use crate::device::Port;
 use crate::report::grouped;
 
 /// Source of a project's `fishweir-core`.
@@ -57,11 +58,6 @@ pub(super) struct Base<'a> {
     pub(super) core: CoreSource,
 }
 
-/// A template with its names filled in.
-pub(super) fn fill(template: &str, names: &[(&str, String)]) -> String {
-    names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))
-}
-
 impl Base<'_> {
     /// Refuses a name that no package can have, a rate that no timer has, tasks on a board that has no clock for them.
     pub(super) fn check(&self) -> Result<(), ProjectError> {
@@ -79,6 +75,44 @@ impl Base<'_> {
         Ok(())
     }
 
+    /// Refuses a program that waits for a host on a board whose watchdog it could not feed meanwhile.
+    pub(super) fn check_source(&self, samples: SampleSource) -> Result<(), ProjectError> {
+        if samples == SampleSource::Host && !self.tasks && !self.board.is_emulated() {
+            return Err(ProjectError::NeedsTasks { board: self.board.name });
+        }
+        Ok(())
+    }
+
+    /// Name of an application's function in the style of the program.
+    pub(super) fn call(&self, application: &str) -> String {
+        if self.tasks { format!("{application}_async") } else { application.to_owned() }
+    }
+
+    /// The end of a call of it.
+    pub(super) fn awaited(&self) -> &'static str {
+        if self.tasks { ".await" } else { "" }
+    }
+
+    /// Clocks per second, as a number of Rust.
+    pub(super) fn hertz(&self) -> String {
+        grouped(self.board.clock.hertz as usize).replace(' ', "_")
+    }
+
+    /// The libraries of a program with a model: lines of TOML. `features` of the core begin with a comma.
+    pub(super) fn libraries(&self, features: &str, samples: SampleSource) -> String {
+        let core = self.library("core");
+        let mut lines = format!("fishweir-core = {{ {core}, default-features = false{features} }}");
+        if samples == SampleSource::Host {
+            let (name, own) = match self.tasks {
+                true => ("embedded-io-async", ", features = [\"async\"]"),
+                false => ("embedded-io", ""),
+            };
+            let device = self.library("firmware/device");
+            lines += &format!("\n{name} = \"0.7\"\nfishweir-device = {{ {device}{own} }}");
+        }
+        lines
+    }
+
     /// The files that are alike in all projects; an emulated board has its serial port at `serial`.
     pub(super) fn files(&self, serial: &str) -> Vec<(&'static str, String)> {
         let names = self.names();
@@ -88,7 +122,8 @@ impl Base<'_> {
             (".gitignore", "/target\n".to_owned()),
             ("src/fault.rs", fill(include_str!("template/fault.rs"), &names)),
         ];
-        files.extend(self.board.linker_script().map(|script| ("memory.x", script)));
+        let script = self.board.linker_script;
+        files.extend(script.map(|script| ("memory.x", script.to_owned())));
         files
     }
 
@@ -105,7 +140,8 @@ impl Base<'_> {
         let board = self.board;
         let parts = board.platform.parts(self.tasks);
         let period = format!("{}", (1e6 / self.rate).round() as u64);
-        let memory = if board.memory_is_told { include_str!("template/memory.rs") } else { "" };
+        let memory =
+            if board.linker_script.is_some() { include_str!("template/memory.rs") } else { "" };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
         let (once, runs) = board.how_to_run();
         let watchdog = if board.platform.is_emulated() {
@@ -119,7 +155,7 @@ impl Base<'_> {
             ("{{wait}}", parts.wait),
             ("{{uninit}}", parts.uninit),
             ("{{main}}", parts.main),
-            ("{{await}}", if self.tasks { ".await" } else { "" }),
+            ("{{await}}", self.awaited()),
             ("{{clock}}", parts.clock),
             ("{{entry_use}}", parts.entry),
             ("{{executor}}", parts.executor),
@@ -131,7 +167,7 @@ impl Base<'_> {
             ("{{board}}", board.title),
             ("{{target}}", board.target),
             ("{{memory}}", memory),
-            ("{{once}}", once),
+            ("{{once}}", &once),
             ("{{runs}}", &runs),
             ("{{watchdog}}", watchdog),
         ];
@@ -152,27 +188,23 @@ impl Base<'_> {
     /// `.cargo/config.toml`.
     fn cargo_settings(&self, serial: &str) -> String {
         let board = self.board;
-        let runner: Vec<String> = match board.start {
-            Start::Emulated => Board::named(board.name)
-                .map(|board| {
-                    let mut command: Vec<String> =
-                        board.command().into_iter().map(str::to_owned).collect();
-                    let ours = [
-                        "-display",
-                        "none",
-                        "-monitor",
-                        "none",
-                        "-serial",
-                        serial,
-                        "-semihosting-config",
-                        "enable=on,target=native",
-                        "-kernel",
-                    ];
-                    command.extend(ours.map(str::to_owned));
-                    command
-                })
-                .unwrap_or_default(),
-            Start::Probe(chip) => ["probe-rs", "run", "--chip", chip].map(str::to_owned).to_vec(),
+        let runner: Vec<&str> = match board.start {
+            Start::Emulated => {
+                const OURS: [&str; 6] = [
+                    "-display",
+                    "none",
+                    "-monitor",
+                    "none",
+                    "-semihosting-config",
+                    "enable=on,target=native",
+                ];
+                let mut command =
+                    board.emulator.map(|emulator| emulator.command()).unwrap_or_default();
+                command.extend(OURS);
+                command.extend(["-serial", serial, "-kernel"]);
+                command
+            }
+            Start::Probe(chip) => vec!["probe-rs", "run", "--chip", chip],
         };
         let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
         format!(

@@ -1,16 +1,23 @@
-//! The boards that a project can be written for, and their differences.
+//! The boards that a project can be written for, and their differences: what their folders say.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use super::ProjectError;
 use super::platform::Platform;
+use super::power::Power;
+use super::template::fill;
 use crate::deploy::Core;
-use crate::device::Clock;
+use crate::device::{BoardError, BoardFolder, Clock, Emulator, FOLDERS, kept};
 
 /// A board.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ProjectBoard {
-    /// Name of the board on the command line.
+    /// Name of the board: that of its folder.
     pub name: &'static str,
+    /// The folder, if it is not one that travels with the program.
+    folder: Option<PathBuf>,
     /// Name of the board in print.
     pub title: &'static str,
     /// The core on it.
@@ -19,7 +26,7 @@ pub struct ProjectBoard {
     pub target: &'static str,
     /// Start of the image.
     pub start: Start,
-    /// `board.rs`.
+    /// `board.rs`, with names to fill in.
     pub(super) source: &'static str,
     /// Dependencies other than the core: lines of TOML, for both styles.
     pub(super) dependencies: &'static str,
@@ -28,24 +35,20 @@ pub struct ProjectBoard {
     /// Clocks a second that the project leaves the core at; of an emulated board, which has no clock of its own, those of
     /// a part with such a core.
     pub clock: Clock,
-    /// Start and kilobytes of flash and RAM.
-    pub(super) memory: [(u32, u32); 2],
-    /// `true` if `memory.x` describes the memory to the linker; otherwise the packages of the board do.
-    pub(super) memory_is_told: bool,
-    /// Lines of the linker's script other than the memory.
-    pub(super) script: &'static str,
+    /// Bytes of flash and of RAM.
+    memories: [usize; 2],
+    /// `memory.x`; `None` where the packages of the board describe the memory to the linker.
+    pub(super) linker_script: Option<&'static str>,
     /// Arguments of the linker.
-    pub(super) link: &'static [&'static str],
-    /// Serial port.
-    pub(super) line: SerialLine,
-}
-
-/// `line.rs` that sends, and that both sends and receives; values of the names in them.
-#[derive(Debug)]
-pub(super) struct SerialLine {
-    pub(super) sends: &'static str,
-    pub(super) answers: &'static str,
-    pub(super) names: &'static [(&'static str, &'static str)],
+    pub(super) link: Vec<&'static str>,
+    /// `line.rs` that sends, and that both sends and receives.
+    pub(super) line: [&'static str; 2],
+    /// Values of the names in `board.rs` and `line.rs`.
+    pub(super) values: Vec<(&'static str, String)>,
+    /// The emulator.
+    pub(super) emulator: Option<Emulator>,
+    /// Published currents of the part, as far as the folder says.
+    power: Option<Power>,
 }
 
 /// Start of an image.
@@ -57,302 +60,89 @@ pub enum Start {
     Probe(&'static str),
 }
 
-const EMULATED_ARM: &str = "\
-cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
-cortex-m-rt = \"0.7.7\"
-semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
-";
-
-const EMULATED_RISCV: &str = "\
-riscv = { version = \"0.16.1\", features = [\"critical-section-single-hart\"] }
-riscv-rt = { version = \"0.18.0\", features = [\"memory\", \"single-hart\"] }
-semihosting = { version = \"0.1.25\", features = [\"stdio\"] }
-";
-
-/// A port of an emulated board: its address and the width of its registers; what switches it on; how a byte is sent, and
-/// received.
-macro_rules! emulated_line {
-    (
-        $port:literal: $register:literal, start $start:literal,
-        send $ready:literal $data:literal $status:literal,
-        receive $received:literal $taken:literal $input:literal $byte:literal
-    ) => {
-        SerialLine {
-            sends: include_str!("template/record/lines/emulated.rs"),
-            answers: include_str!("template/record/lines/emulated.rs"),
-            names: &[
-                ("{{port}}", $port),
-                ("{{start}}", $start),
-                ("{{ready}}", $ready),
-                ("{{data}}", $data),
-                ("{{status}}", $status),
-                ("{{received}}", $received),
-                ("{{taken}}", $taken),
-                ("{{input}}", $input),
-                ("{{input_byte}}", $byte),
-                ("{{register}}", $register),
-            ],
-        }
-    };
-}
-
-/// The port of Arm's system design kit.
-macro_rules! cmsdk_line {
-    ($port:literal) => {
-        emulated_line!(
-            $port: "u32", start "(0x10, 16), (0x08, 3)",
-            send "" "0" "(0x04, 1, 0)",
-            receive "(0x04, 2, 2)" "" "0" "read(INPUT) as u8"
-        )
-    };
-}
-
-/// A port that a package of the board drives.
-macro_rules! packaged_line {
-    ($name:literal) => {
-        SerialLine {
-            sends: include_str!(concat!("template/record/lines/", $name)),
-            answers: include_str!(concat!("template/stream/lines/", $name)),
-            names: &[],
-        }
-    };
-}
-
-const EMULATED: ProjectBoard = ProjectBoard {
-    name: "",
-    title: "",
-    core: "",
-    target: "",
-    start: Start::Emulated,
-    source: include_str!("template/boards/emulated_arm.rs"),
-    dependencies: EMULATED_ARM,
-    platform: Platform::EmulatedArm,
-    clock: Clock { hertz: 0, part: "" },
-    memory: [(0, 0); 2],
-    memory_is_told: true,
-    script: "",
-    link: &["--nmagic", "-Tlink.x"],
-    line: cmsdk_line!("0x4000_4000"),
-};
-
-const ON_PROBE: ProjectBoard = ProjectBoard {
-    link: &["--nmagic", "-Tlink.x", "-Tdefmt.x"],
-    platform: Platform::EmbassyArm,
-    ..EMULATED
-};
-
-/// All boards.
-pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
-    ProjectBoard {
-        name: "microbit",
-        title: "the BBC micro:bit, emulated",
-        core: "Cortex-M0",
-        clock: Clock { hertz: 16_000_000, part: "nRF51822" },
-        target: "thumbv6m-none-eabi",
-        memory: [(0, 256), (0x2000_0000, 16)],
-        line: emulated_line!(
-            "0x4000_2000": "u32",
-            start "(0x500, 4), (0x50C, 24), (0x514, 25), (0x524, 0x01D7_E000), (0x000, 1), (0x008, 1)",
-            send "write(STATUS.0, 0);\n            " "0x51C" "(0x11C, 1, 1)",
-            receive "(0x108, 1, 1)" "write(RECEIVED.0, 0);\n        " "0x518" "read(INPUT) as u8"
-        ),
-        ..EMULATED
-    },
-    ProjectBoard {
-        name: "lm3s6965evb",
-        title: "the LM3S6965 evaluation board, emulated",
-        core: "Cortex-M3",
-        clock: Clock { hertz: 72_000_000, part: "STM32F103" },
-        target: "thumbv7m-none-eabi",
-        memory: [(0, 256), (0x2000_0000, 64)],
-        line: emulated_line!(
-            "0x4000_C000": "u32", start "(0x2C, 0x70), (0x30, 0x301)",
-            send "" "0" "(0x18, 0x20, 0)",
-            receive "(0x18, 0x10, 0)" "" "0" "read(INPUT) as u8"
-        ),
-        ..EMULATED
-    },
-    ProjectBoard {
-        name: "mps2-an386",
-        title: "Arm's MPS2+ AN386, emulated",
-        core: "Cortex-M4F",
-        clock: Clock { hertz: 64_000_000, part: "nRF52840" },
-        target: "thumbv7em-none-eabihf",
-        memory: [(0, 4096), (0x2000_0000, 4096)],
-        ..EMULATED
-    },
-    ProjectBoard {
-        name: "mps2-an505",
-        title: "Arm's MPS2+ AN505, emulated",
-        core: "Cortex-M33",
-        clock: Clock { hertz: 128_000_000, part: "nRF5340" },
-        target: "thumbv8m.main-none-eabihf",
-        // The core starts in the secure state, whose aliases of the memories have bit 28 set.
-        memory: [(0x1000_0000, 4096), (0x3800_0000, 4096)],
-        line: cmsdk_line!("0x5020_0000"),
-        ..EMULATED
-    },
-    ProjectBoard {
-        name: "riscv-virt",
-        title: "QEMU's RISC-V machine",
-        core: "RV32IMAC",
-        clock: Clock { hertz: 108_000_000, part: "GD32VF103" },
-        target: "riscv32imac-unknown-none-elf",
-        source: include_str!("template/boards/emulated_riscv.rs"),
-        dependencies: EMULATED_RISCV,
-        platform: Platform::EmulatedRiscv,
-        memory: [(0x8000_0000, 4096), (0x8040_0000, 4096)],
-        script: "
-REGION_ALIAS(\"REGION_TEXT\", FLASH);
-REGION_ALIAS(\"REGION_RODATA\", FLASH);
-REGION_ALIAS(\"REGION_DATA\", RAM);
-REGION_ALIAS(\"REGION_BSS\", RAM);
-REGION_ALIAS(\"REGION_HEAP\", RAM);
-REGION_ALIAS(\"REGION_STACK\", RAM);
-",
-        line: emulated_line!(
-            "0x1000_0000": "u8", start "(2, 1)",
-            send "" "0" "(5, 0x20, 0x20)",
-            receive "(5, 1, 1)" "" "0" "read(INPUT)"
-        ),
-        ..EMULATED
-    },
-    ProjectBoard {
-        name: "nrf52840-dk",
-        title: "the Nordic nRF52840-DK",
-        core: "Cortex-M4F",
-        clock: Clock { hertz: 64_000_000, part: "nRF52840" },
-        target: "thumbv7em-none-eabihf",
-        start: Start::Probe("nRF52840_xxAA"),
-        source: include_str!("template/boards/nrf52840_dk.rs"),
-        dependencies: "\
-cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
-embassy-nrf = { version = \"0.11.0\", features = [\"defmt\", \"nrf52840\", \"time-driver-rtc1\"] }
-",
-        memory: [(0, 1024), (0x2000_0000, 256)],
-        line: packaged_line!("nrf.rs"),
-        ..ON_PROBE
-    },
-    ProjectBoard {
-        name: "rp2040-pico",
-        title: "the Raspberry Pi Pico",
-        core: "Cortex-M0+",
-        clock: Clock { hertz: 125_000_000, part: "RP2040" },
-        target: "thumbv6m-none-eabi",
-        start: Start::Probe("RP2040"),
-        source: include_str!("template/boards/rp.rs"),
-        // Without `intrinsics`: floats of the ROM are faster, but not IEEE to the last bit.
-        dependencies: "\
-cortex-m = \"0.7.10\"
-# Without `intrinsics`: floats of the ROM are faster, and not the host's to the last bit.
-embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp2040\", \"time-driver\"] }
-",
-        // The boot ROM copies the first 256 bytes, which set the external flash up.
-        memory: [(0x1000_0100, 2047), (0x2000_0000, 256)],
-        script: "
-MEMORY
-{
-  BOOT2 : ORIGIN = 0x10000000, LENGTH = 0x100
-}
-",
-        link: &["--nmagic", "-Tlink.x", "-Tlink-rp.x", "-Tdefmt.x"],
-        line: packaged_line!("rp.rs"),
-        ..ON_PROBE
-    },
-    ProjectBoard {
-        name: "rp2350-pico2",
-        title: "the Raspberry Pi Pico 2",
-        core: "Cortex-M33",
-        clock: Clock { hertz: 150_000_000, part: "RP2350" },
-        target: "thumbv8m.main-none-eabihf",
-        start: Start::Probe("RP235x"),
-        source: include_str!("template/boards/rp.rs"),
-        dependencies: "\
-cortex-m = \"0.7.10\"
-embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp235xa\", \"time-driver\"] }
-",
-        memory: [(0x1000_0000, 4096), (0x2000_0000, 512)],
-        // The boot ROM looks for the image's definition in the first 4 kB.
-        script: "
-SECTIONS
-{
-  .start_block : ALIGN(4)
-  {
-    KEEP(*(.start_block));
-  } > FLASH
-} INSERT AFTER .vector_table;
-
-_stext = ADDR(.start_block) + SIZEOF(.start_block);
-",
-        line: packaged_line!("rp.rs"),
-        ..ON_PROBE
-    },
-    ProjectBoard {
-        name: "nucleo-f446re",
-        title: "the ST Nucleo-F446RE",
-        core: "Cortex-M4F",
-        clock: Clock { hertz: 16_000_000, part: "STM32F446RE" },
-        target: "thumbv7em-none-eabihf",
-        start: Start::Probe("STM32F446RETx"),
-        source: include_str!("template/boards/stm32.rs"),
-        dependencies: "\
-cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
-embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \"time-driver-any\"] }
-",
-        memory: [(0x0800_0000, 512), (0x2000_0000, 128)],
-        line: packaged_line!("stm32.rs"),
-        ..ON_PROBE
-    },
-    ProjectBoard {
-        name: "nucleo-g071rb",
-        title: "the ST Nucleo-G071RB",
-        core: "Cortex-M0+",
-        clock: Clock { hertz: 16_000_000, part: "STM32G071RB" },
-        target: "thumbv6m-none-eabi",
-        start: Start::Probe("STM32G071RBTx"),
-        source: include_str!("template/boards/stm32.rs"),
-        dependencies: "\
-cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
-embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32g071rb\", \"time-driver-any\"] }
-",
-        memory: [(0x0800_0000, 128), (0x2000_0000, 36)],
-        line: packaged_line!("stm32.rs"),
-        ..ON_PROBE
-    },
-    ProjectBoard {
-        name: "esp32c3",
-        title: "an ESP32-C3",
-        core: "RV32IMC",
-        clock: Clock { hertz: 80_000_000, part: "ESP32-C3" },
-        target: "riscv32imc-unknown-none-elf",
-        start: Start::Probe("esp32c3"),
-        source: include_str!("template/boards/esp32c3.rs"),
-        dependencies: "\
-esp-bootloader-esp-idf = { version = \"0.6.0\", features = [\"esp32c3\"] }
-esp-hal = { version = \"1.2.2\", features = [\"defmt\", \"esp32c3\", \"unstable\"] }
-",
-        platform: Platform::Esp,
-        // As esp-hal's linker script has it: flash of the usual modules, and RAM before the second-stage boot loader's.
-        memory: [(0x4200_0000, 4096), (0x3FC8_0000, 313)],
-        memory_is_told: false,
-        link: &["-Tlinkall.x", "-Tdefmt.x"],
-        line: packaged_line!("esp.rs"),
-        ..ON_PROBE
-    },
-];
+/// All boards that are known by their names: emulated ones first, by the size of their cores.
+pub static PROJECT_BOARDS: LazyLock<Vec<ProjectBoard>> =
+    LazyLock::new(|| FOLDERS.iter().filter_map(|folder| ProjectBoard::of(folder).ok()).collect());
 
 impl ProjectBoard {
-    /// The board of a name.
+    /// The board of a name, or in a folder of one's own. What is read of such a folder stays as long as the program runs.
     ///
     /// # Errors
-    /// [`ProjectError::NoBoard`], which lists the names there are.
+    /// [`ProjectError::NoBoard`], which lists the names there are; [`ProjectError::BoardFile`] of a folder that is not in order.
     pub fn named(name: &str) -> Result<&'static Self, ProjectError> {
-        PROJECT_BOARDS.iter().find(|board| board.name == name).ok_or_else(|| {
-            ProjectError::NoBoard {
-                name: name.to_owned(),
-                known: PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "),
+        if let Some(board) = PROJECT_BOARDS.iter().find(|board| board.name == name) {
+            return Ok(board);
+        }
+        match BoardFolder::at(Path::new(name)) {
+            Some(folder) => {
+                let board = folder.and_then(|folder| Self::of(&folder)).map_err(Box::new)?;
+                Ok(Box::leak(Box::new(board)))
             }
+            None => Err(ProjectError::NoBoard {
+                name: name.to_owned(),
+                known: PROJECT_BOARDS.iter().map(|board| board.name).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// Published currents of the part at its clock, from the folder of any board that has them; `None` if nothing was found.
+    #[must_use]
+    pub fn power(&self) -> Option<&Power> {
+        let others = || PROJECT_BOARDS.iter().filter(|board| board.clock == self.clock);
+        self.power.as_ref().or_else(|| others().find_map(|board| board.power.as_ref()))
+    }
+
+    /// What [`named`](Self::named) finds it by: its name, or the path of its folder.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
+        folder.unwrap_or_else(|| self.name.to_owned())
+    }
+
+    /// The board of a folder.
+    fn of(folder: &BoardFolder) -> Result<Self, BoardError> {
+        let BoardFolder { name, file, linker_script, memories, sources, .. } = folder;
+        let platform = Platform::named(&file.platform).ok_or_else(|| BoardError {
+            file: format!("{name}/board.toml"),
+            what: format!(
+                "platform `{}`: it is one of {}",
+                file.platform,
+                Platform::NAMES.map(|(name, _)| name).join(", ")
+            ),
+        })?;
+        let start = match &file.probe {
+            Some(chip) => Start::Probe(kept(chip)),
+            None => Start::Emulated,
+        };
+        let [source, sends, answers] = sources.each_ref().map(|text| kept(text));
+        let values = file.values.iter();
+        let values = values.map(|(name, text)| (kept(&format!("{{{{{name}}}}}")), text.clone()));
+        let clock = Clock { hertz: file.clock.hertz, part: kept(&file.clock.part) };
+        Ok(Self {
+            name: kept(name),
+            folder: folder.path.clone(),
+            title: kept(&file.title),
+            core: kept(&file.core),
+            target: kept(&file.target),
+            start,
+            source,
+            dependencies: kept(&file.packages.lines),
+            platform,
+            clock,
+            memories: *memories,
+            linker_script: linker_script.as_deref().map(kept),
+            link: file.packages.link.iter().map(|argument| kept(argument)).collect(),
+            line: [sends, answers],
+            values: values.collect(),
+            emulator: Emulator::of(folder),
+            power: file.power.as_ref().map(|power| Power::of_file(clock, power)),
         })
+    }
+
+    /// Returns one command for each program that this machine lacks to build for an emulated board and to run it.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        self.emulator.map(|emulator| emulator.missing(self.target)).unwrap_or_default()
     }
 
     /// Returns whether an emulator runs it.
@@ -369,7 +159,7 @@ impl ProjectBoard {
     /// Bytes of flash and of RAM.
     #[must_use]
     pub fn memories(&self) -> [usize; 2] {
-        self.memory.map(|(_, kilobytes)| 1024 * kilobytes as usize)
+        self.memories
     }
 
     /// Core of the board, with its measured cost of work.
@@ -378,50 +168,38 @@ impl ProjectBoard {
         Core::named(self.core)
     }
 
-    /// Values of the names in `line.rs`: of an emulated board what it imports to receive, what it is made of, what it does after
-    /// an answer, and how it receives; of others the traits of a port.
-    pub(super) fn line_values(
-        &self,
-        [reads, arguments, flushed, reading]: [&'static str; 4],
-        through: &'static str,
-    ) -> Vec<(&'static str, String)> {
-        let own = [
-            ("{{reads}}", reads),
-            ("{{arguments}}", arguments),
-            ("{{flushed}}", flushed),
-            ("{{reading}}", reading),
-            ("{{through}}", through),
-        ];
-        own.iter().chain(self.line.names).map(|&(name, text)| (name, text.to_owned())).collect()
+    /// `board.rs`, with the board's own names filled in.
+    pub(super) fn board_source(&self) -> String {
+        fill(self.source, &self.values)
     }
 
-    /// `memory.x`.
-    pub(super) fn linker_script(&self) -> Option<String> {
-        if !self.memory_is_told {
-            return None;
-        }
-        let [flash, ram] = self.memory;
-        let region = |name, (start, kilobytes): (u32, u32)| {
-            format!("  {name} : ORIGIN = {start:#010x}, LENGTH = {kilobytes}K\n")
-        };
-        Some(format!(
-            "/* {}. */\nMEMORY\n{{\n{}{}}}\n{}",
-            self.title,
-            region("FLASH", flash),
-            region("RAM  ", ram),
-            self.script
-        ))
+    /// `line.rs`, with the board's own names filled in; `answers` if it receives too. An emulated board's imports to
+    /// receive, is made of, does after an answer and receives by the four texts; others have the traits of a port.
+    pub(super) fn line_source(
+        &self,
+        answers: bool,
+        [reads, arguments, flushed, reading]: [&str; 4],
+        through: &str,
+    ) -> String {
+        let own = [
+            ("{{reads}}", reads.to_owned()),
+            ("{{arguments}}", arguments.to_owned()),
+            ("{{flushed}}", flushed.to_owned()),
+            ("{{reading}}", reading.to_owned()),
+            ("{{through}}", through.to_owned()),
+        ];
+        fill(&fill(self.line[usize::from(answers)], &own), &self.values)
     }
 
     /// Commands to install once, as lines for a shell, and the expected output.
-    pub(super) fn how_to_run(&self) -> (&'static str, String) {
+    pub(super) fn how_to_run(&self) -> (String, String) {
         match self.start {
-            Start::Emulated if self.platform == Platform::EmulatedRiscv => {
-                ("apt-get install qemu-system-misc", RUN_EMULATED.to_owned())
+            Start::Emulated => {
+                let package = self.emulator.map_or("", |emulator| emulator.package);
+                (format!("apt-get install {package}"), RUN_EMULATED.to_owned())
             }
-            Start::Emulated => ("apt-get install qemu-system-arm", RUN_EMULATED.to_owned()),
             Start::Probe(chip) => (
-                "cargo install probe-rs-tools --locked",
+                "cargo install probe-rs-tools --locked".to_owned(),
                 format!(
                     "builds the image, flashes it by probe-rs to the {chip} on the debug probe, and prints its log, which comes\n\
                      by defmt over RTT. Without a probe it runs the same, and says nothing."
@@ -434,3 +212,29 @@ impl ProjectBoard {
 const RUN_EMULATED: &str = "\
 builds the image and runs it under QEMU, where it talks through semihosting. It first decides on the samples of
 `src/self_test.rs` and compares every bit with the host's, then plays them as a sensor would, and ends.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deploy::Currents;
+
+    #[test]
+    fn every_folder_is_a_board() {
+        assert_eq!(PROJECT_BOARDS.len(), FOLDERS.len());
+    }
+
+    #[test]
+    fn currents_that_are_published_are_in_order() {
+        let published: Vec<&Power> =
+            PROJECT_BOARDS.iter().filter_map(|board| board.power.as_ref()).collect();
+        assert!(published.len() >= 6);
+        for &&Power { part, currents: Currents { run, sleep }, .. } in &published {
+            assert!(0.0 < sleep[0] && sleep[0] <= sleep[1] && sleep[1] < run[0], "{part}");
+            assert!(run[0] <= run[1], "{part}");
+        }
+        // A board has those of another with its part, at the same clock.
+        let lent = PROJECT_BOARDS.iter().filter(|board| board.power.is_none());
+        assert!(lent.filter_map(ProjectBoard::power).count() >= 1);
+        assert!(PROJECT_BOARDS.iter().any(|board| board.power().is_none()));
+    }
+}

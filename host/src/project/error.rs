@@ -16,6 +16,10 @@ pub enum ProjectError {
         /// Names that there are.
         known: String,
     },
+    /// A folder of a board that is not in order.
+    #[error(transparent)]
+    #[strum(serialize = "bad-board")]
+    BoardFile(#[from] Box<crate::device::BoardError>),
     /// A name that no package can have.
     #[error(
         "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another"

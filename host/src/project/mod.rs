@@ -3,24 +3,32 @@
 //! | what | where |
 //! |---|---|
 //! | what every project has | `base.rs` |
-//! | the boards | `board.rs` |
+//! | the boards, from their folders | `board.rs` |
 //! | what their parts draw | `power.rs` |
 //! | the model, in either format | `model.rs` |
 //! | whether a board's memories hold an image | `room.rs` |
+//! | a program that answers a host | `host.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
-//! | what is written, with `{{names}}` for what differs | `template/` |
+//! | samples in the text of a source | `sample_form.rs` |
+//! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
+//! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
 mod base;
 mod board;
 mod error;
+mod host;
 mod model;
 mod platform;
 mod power;
 mod record;
 mod room;
+mod sample_form;
 mod self_test;
+mod template;
+mod watch;
+mod watcher;
 
 pub use base::{CoreSource, check_rate};
 pub use board::{PROJECT_BOARDS, ProjectBoard, Start};
@@ -29,9 +37,13 @@ pub use model::ProjectModel;
 pub use power::Power;
 pub use record::RecordProject;
 pub use room::Room;
+pub use watch::WatchProject;
+pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 
+use base::Base;
 pub(crate) use base::RATES;
-use base::{Base, fill};
+use host::host_files;
+use template::fill;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
@@ -87,6 +99,9 @@ pub struct ProjectFiles {
 /// Lines that follow the report of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
 
+/// Lines of a program that answers a host, before it does.
+const BEFORE: &str = "    let (mut stream, meter) = (stream::new(), meter::start());\n";
+
 /// Describes the channels in fixed point.
 fn units(model: &FixedPoint) -> String {
     let Observations::Channels(names) = model.observations() else { return String::new() };
@@ -108,12 +123,9 @@ impl Project<'_> {
     ) -> Result<ProjectFiles, ProjectError> {
         let (board, base) = (self.board, self.base());
         base.check()?;
+        base.check_source(self.samples)?;
         let by_host = self.samples == SampleSource::Host;
-        if by_host && !self.tasks && !board.is_emulated() {
-            return Err(ProjectError::NeedsTasks { board: board.name });
-        }
-        let [flash, _] = board.memories();
-        let streams = self_test::chosen(self.model, flash, recordings);
+        let streams = self_test::chosen(self.model, board, recordings);
         let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
         let of_noise: Vec<_> = noise.iter().map(|samples| (samples.view(), None)).collect();
         let chosen = if noise.is_empty() { &streams } else { &of_noise };
@@ -123,13 +135,17 @@ impl Project<'_> {
         let mut files = base.files(if by_host { "pty" } else { "none" });
         files.extend([
             ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
-            ("src/board.rs", self.filled(board.source)),
+            ("src/board.rs", self.filled(&board.board_source())),
             ("src/report.rs", self.report()),
             ("src/self_test.rs", self_test),
             ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
         ]);
-        files.extend(if by_host { self.of_host() } else { self.of_sensor() });
+        files.extend(if by_host {
+            host_files(board, &|text| self.filled(text))
+        } else {
+            self.of_sensor()
+        });
         let recordings = chosen.len();
         let window = self.model.windows().map_or(0, |windows| windows.length as usize);
         let cut = noise.is_empty() && samples < window;
@@ -142,29 +158,6 @@ impl Project<'_> {
             ("README.md", self.filled(include_str!("template/README.md"))),
             ("src/main.rs", self.filled(include_str!("template/main.rs"))),
             ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
-        ]
-    }
-
-    /// The files of a program that decides on the samples of a host.
-    fn of_host(&self) -> Vec<(&'static str, String)> {
-        const FLUSHED: &str = "\
-            // An answer has gone: a later fault is not in a row with earlier ones.
-        crate::fault::survived();
-        ";
-        const ARGUMENTS: &str = "_board: crate::board::Board, _buffers: &mut Buffers";
-        let reading = include_str!("template/stream/lines/emulated.rs");
-        let through = include_str!("template/stream/lines/through.rs");
-        let values = self.board.line_values([", Read", ARGUMENTS, FLUSHED, reading], through);
-        let line = self.filled(&fill(self.board.line.answers, &values));
-        let meter = match self.board.counts_cycles() {
-            true => include_str!("template/stream/meter_cycles.rs"),
-            false => include_str!("template/stream/meter_none.rs"),
-        };
-        vec![
-            ("README.md", self.filled(include_str!("template/stream/README.md"))),
-            ("src/main.rs", self.filled(include_str!("template/stream/main.rs"))),
-            ("src/line.rs", line),
-            ("src/meter.rs", self.filled(meter)),
         ]
     }
 
@@ -183,9 +176,11 @@ impl Project<'_> {
                 format!("symbols {}, by their number", in_one_line(symbols))
             }
         };
-        let (export, units) = match self.model {
-            ProjectModel::F32(_) => ("fishweir export --rust", String::new()),
-            ProjectModel::Q15(model) => ("fishweir export --rust --number q15", units(model)),
+        let (export, number, units) = match self.model {
+            ProjectModel::F32(_) => ("fishweir export --rust", "", String::new()),
+            ProjectModel::Q15(model) => {
+                ("fishweir export --rust --number q15", " --number q15", units(model))
+            }
         };
         // In comments and prose: one line whatever is in a name.
         let classes: Vec<String> =
@@ -197,27 +192,31 @@ impl Project<'_> {
             None => "none, it decides on whole series".to_owned(),
         };
         let features = if self.model.is_of_sound() { ", features = [\"microfft\"]" } else { "" };
-        let core = base.library("core");
-        let mut libraries =
-            format!("fishweir-core = {{ {core}, default-features = false{features} }}");
-        if self.samples == SampleSource::Host {
-            let (name, own) = match self.tasks {
-                true => ("embedded-io-async", ", features = [\"async\"]"),
-                false => ("embedded-io", ""),
-            };
-            let device = base.library("firmware/device");
-            libraries += &format!("\n{name} = \"0.7\"\nfishweir-device = {{ {device}{own} }}");
-        }
-        let classify = if self.tasks { "classify_stream_async" } else { "classify_stream" };
+        let call = base.call("classify_stream");
+        let list = classes.join(", ");
+        let task = format!(
+            "Decides on the samples that a host sends over a serial port, between {list}: {}",
+            self.model.observations()
+        );
         let mut names = base.names();
         names.extend([
-            ("{{classify}}", classify.to_owned()),
-            ("{{hertz}}", grouped(self.board.clock.hertz as usize).replace(' ', "_")),
-            ("{{core}}", libraries),
+            (
+                "{{application}}",
+                format!("use fishweir_device::applications::classify_stream::{call};"),
+            ),
+            ("{{before}}", BEFORE.to_owned()),
+            ("{{begin}}", String::new()),
+            ("{{serve}}", format!("{call}(&mut line, &mut stream, &meter){}", base.awaited())),
+            ("{{task}}", task),
+            ("{{checker}}", "`fishweir run --port`".to_owned()),
+            ("{{check}}", format!("fishweir run DATA --model MODEL{number}")),
+            ("{{stream}}", format!("the model on the windows of its training: {windows}")),
+            ("{{hertz}}", base.hertz()),
+            ("{{core}}", base.libraries(features, self.samples)),
             ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
             ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
             ("{{windows}}", windows),
-            ("{{classes}}", classes.join(", ")),
+            ("{{classes}}", list),
             ("{{observed}}", observed),
             ("{{units}}", units),
             ("{{export}}", export.to_owned()),

@@ -2,6 +2,7 @@
 
 use fishweir_core::contract::Windows;
 
+use super::sample_form::SampleForm;
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{Stage, Values};
 use crate::deploy::{Common, Cost, Deployed, FixedPoint, WindowStream, Work};
@@ -86,17 +87,13 @@ impl<'a> ProjectModel<'a> {
         if self.confidence().is_some() { 20 } else { 12 }
     }
 
-    /// Bytes of a sample of the self-test.
-    pub(super) fn sample_bytes(self) -> usize {
-        match (self.observations(), self) {
-            (Observations::Symbols(_), _) => 8,
-            (Observations::Channels(names), Self::F32(_)) if self.in_part() => 8 * names.len(),
-            (Observations::Channels(names), Self::F32(_)) => 4 + 4 * names.len(),
-            (Observations::Channels(names), Self::Q15(_)) if self.in_part() => 4 * names.len(),
-            (Observations::Channels(names), Self::Q15(_)) => {
-                (2 + 2 * names.len()).next_multiple_of(4)
-            }
-        }
+    /// How its samples are written.
+    pub(super) fn form(self) -> SampleForm<'a> {
+        let (values, fixed) = match self {
+            Self::F32(model) => (model.values(), None),
+            Self::Q15(model) => (Values::Reals, Some(model)),
+        };
+        SampleForm::new(self.observations(), values, self.in_part(), fixed)
     }
 
     pub(super) fn classes(self) -> &'a [String] {
@@ -105,14 +102,6 @@ impl<'a> ProjectModel<'a> {
 
     pub(super) fn confidence(self) -> Option<&'a DeployedConfidence> {
         self.common().confidence.as_ref()
-    }
-
-    /// Constraints on the numbers of the channels.
-    pub(super) fn values(self) -> Values {
-        match self {
-            Self::F32(model) => model.values(),
-            Self::Q15(_) => Values::Reals,
-        }
     }
 
     /// Returns whether the front end transforms sound.

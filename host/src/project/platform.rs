@@ -62,6 +62,19 @@ const TASKS: Parts = Parts {
 const ARM_EXCEPTION: &str = include_str!("template/exception_arm.rs");
 
 impl Platform {
+    /// Platforms by the names that `board.toml` has for them.
+    pub(super) const NAMES: [(&str, Self); 4] = [
+        ("emulated-arm", Self::EmulatedArm),
+        ("emulated-riscv", Self::EmulatedRiscv),
+        ("embassy-arm", Self::EmbassyArm),
+        ("esp", Self::Esp),
+    ];
+
+    /// The platform of a name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(one, _)| *one == name).map(|&(_, platform)| platform)
+    }
+
     pub(super) fn is_emulated(self) -> bool {
         matches!(self, Self::EmulatedArm | Self::EmulatedRiscv)
     }

@@ -1,6 +1,7 @@
 //! A project that sends the samples of a sensor to be recorded. It has no model yet.
 
-use super::base::{Base, fill};
+use super::base::Base;
+use super::template::fill;
 use super::{CoreSource, ProjectBoard, ProjectError};
 use crate::device::{Port, check_names};
 
@@ -70,7 +71,6 @@ impl RecordProject<'_> {
             let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
             values.extend(wait.map(|(name, text)| (name, text.to_owned())));
         }
-        values.extend(board.line_values([""; 4], include_str!("template/record/lines/through.rs")));
         values.extend(base.names());
         values.extend([
             ("{{channels}}", names.join(", ")),
@@ -81,6 +81,8 @@ impl RecordProject<'_> {
             ("{{period_ns}}", period_ns.to_string()),
         ]);
         let filled = |template: &str| fill(template, &values);
+        let through = include_str!("template/record/lines/through.rs");
+        let line = board.line_source(false, [""; 4], through);
         let report = match emulated {
             true => include_str!("template/record/report_semihosting.rs"),
             false => include_str!("template/record/report_defmt.rs"),
@@ -90,8 +92,8 @@ impl RecordProject<'_> {
             ("Cargo.toml", filled(include_str!("template/manifest.toml"))),
             ("README.md", filled(include_str!("template/record/README.md"))),
             ("src/main.rs", filled(include_str!("template/record/main.rs"))),
-            ("src/board.rs", filled(board.source)),
-            ("src/line.rs", filled(board.line.sends)),
+            ("src/board.rs", filled(&board.board_source())),
+            ("src/line.rs", filled(&line)),
             ("src/report.rs", filled(report)),
             ("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))),
         ]);

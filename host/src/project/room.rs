@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::self_test::most_compared;
-use super::{ProjectBoard, ProjectModel};
+use super::{ProjectBoard, ProjectModel, Watcher};
 use crate::deploy::{Cost, Enough};
 
 /// Memory that an image takes, and memory of the board.
@@ -33,15 +33,27 @@ const CODE: [usize; 2] = [8_000, 56_000];
 /// Bytes that drivers, log and executor take on real boards beside that: of RAM, and of flash.
 const DRIVERS: [[usize; 2]; 2] = [[1_000, 5_000], [0, 24_000]];
 
+/// Bytes of a finding of a self-test.
+const FINDING: usize = 20;
+
 impl Room {
     /// Memory of an image with a model on a board, with `samples` samples for its self-test.
     #[must_use]
     pub fn of(board: &ProjectBoard, model: ProjectModel<'_>, samples: [usize; 2]) -> Self {
         let self_test = samples.map(|samples| {
             let compared = samples.min(most_compared(model));
-            samples * model.sample_bytes() + compared * model.decision_bytes()
+            samples * model.form().bytes() + compared * model.decision_bytes()
         });
         Self::with(board, &model.cost(), model.row_bytes(), self_test)
+    }
+
+    /// Memory of an image around a watcher on a board.
+    #[must_use]
+    pub fn of_watcher(board: &ProjectBoard, watcher: &Watcher) -> Self {
+        let [sample_bytes, model_bytes, state_bytes] = watcher.bytes;
+        let self_test = watcher.samples() * sample_bytes + watcher.findings() * FINDING;
+        let cost = Cost { model_bytes, state_bytes, ..Cost::default() };
+        Self::with(board, &cost, watcher.row_bytes, [self_test; 2])
     }
 
     fn with(board: &ProjectBoard, cost: &Cost, row_bytes: usize, self_test: [usize; 2]) -> Self {

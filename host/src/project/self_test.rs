@@ -3,12 +3,10 @@
 use std::fmt::Write as _;
 
 use fishweir_core::classify::Prediction;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
-use super::ProjectModel;
-use crate::classifier::{DeployedConfidence, Observations};
-use crate::data::{Rows, Sample, Samples, SamplesView, Values};
+use super::{ProjectBoard, ProjectModel};
+use crate::classifier::DeployedConfidence;
+use crate::data::{Samples, SamplesView};
 
 /// Samples of one recording whose decisions are compared, at the most, but for those that a front end's second row takes,
 /// and but for the first recording, of which a whole window and a hop are.
@@ -29,6 +27,12 @@ const BITS_BELIEVED: &str = "\
 let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits());
     let rejection = decision.rejection.map_or(0, |rejection| rejection as u8);
     (class, margin, decision.probability.to_bits(), rejection)";
+
+/// Bytes of a board's flash that recordings may take.
+pub(super) fn flash_for_recordings(board: &ProjectBoard) -> usize {
+    let [flash, _] = board.memories();
+    usize::min(flash / SHARE_OF_FLASH, BYTES)
+}
 
 fn longest(model: ProjectModel<'_>) -> usize {
     LONGEST.max(model.second_row().min(LONGEST_OF_ALL))
@@ -53,10 +57,10 @@ pub(super) type Recording<'a> = (SamplesView<'a>, Option<usize>);
 /// flash holds; of the first a hop more. One that is longer than that is cut, and its class is not judged by what is left.
 pub(super) fn chosen<'a>(
     model: ProjectModel<'_>,
-    flash: usize,
+    board: &ProjectBoard,
     series: impl IntoIterator<Item = Recording<'a>>,
 ) -> Vec<Recording<'a>> {
-    let mut left = usize::min(flash / SHARE_OF_FLASH, BYTES) / model.sample_bytes();
+    let mut left = flash_for_recordings(board) / model.form().bytes();
     let window = model.windows().map_or(usize::MAX, |windows| windows.length as usize);
     let (mut seen, mut labels, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (samples, label) in series.into_iter().filter(|(samples, _)| !samples.is_empty()) {
@@ -86,87 +90,7 @@ pub(super) fn chosen<'a>(
 
 /// Noise of the kind that the model observes: for want of recordings.
 pub(super) fn noise(model: ProjectModel<'_>) -> Vec<Samples> {
-    let random = &mut ChaCha8Rng::seed_from_u64(1);
-    let (size, longest) = (model.observations().size(), longest(model));
-    let kind = Kind::of(model);
-    let number = |random: &mut ChaCha8Rng| match kind {
-        Kind::Counts => f64::from(random.random_range(0..5_u8)),
-        Kind::Answers => f64::from(random.random_range(0..2_u8)),
-        _ => random.random_range(-2.0..2.0),
-    };
-    let stream = |_| match kind {
-        Kind::Symbols => Samples::Symbols(
-            (0..longest).map(|_| Some(random.random_range(0..size.max(1)) as u16)).collect(),
-        ),
-        _ => {
-            let mut rows = Rows::new(size);
-            for _ in 0..longest {
-                let row: Vec<f64> = (0..size).map(|_| number(random)).collect();
-                rows.push(Some(&row));
-            }
-            Samples::Channels(rows)
-        }
-    };
-    (0..2).map(stream).collect()
-}
-
-/// Type of a sample in the core.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Reals,
-    Counts,
-    Answers,
-    Symbols,
-    /// Channels in fixed point.
-    Integers,
-}
-
-impl Kind {
-    fn of(model: ProjectModel<'_>) -> Self {
-        match (model.observations(), model.values()) {
-            (Observations::Symbols(_), _) => Self::Symbols,
-            _ if matches!(model, ProjectModel::Q15(_)) => Self::Integers,
-            (_, Values::Reals) => Self::Reals,
-            (_, Values::Only(support)) if (support.holds)(2.0) => Self::Counts,
-            _ => Self::Answers,
-        }
-    }
-
-    /// Type in the core, for `channels` channels that may be missing, or not.
-    fn name(self, channels: usize, in_part: bool) -> String {
-        let number = match self {
-            Self::Reals => "f32",
-            Self::Counts => "u32",
-            Self::Answers => "bool",
-            Self::Symbols => return "usize".into(),
-            Self::Integers => "i16",
-        };
-        match in_part {
-            true => format!("[Option<{number}>; {channels}]"),
-            false => format!("[{number}; {channels}]"),
-        }
-    }
-
-    /// A row as a value of it, or nothing where integers of 16 bits do not hold it.
-    fn row(self, row: &[f64], model: ProjectModel<'_>) -> Option<String> {
-        if let ProjectModel::Q15(fixed) = model {
-            let row = fixed.integers(row).ok()?;
-            if model.in_part() {
-                return Some(format!("{row:?}"));
-            }
-            return row.into_iter().collect::<Option<Vec<i16>>>().map(|row| format!("{row:?}"));
-        }
-        let number = |x: &f64| {
-            let number = match self {
-                _ if x.is_nan() => return "None".to_owned(),
-                Self::Counts => format!("{}", *x as u32),
-                Self::Answers => format!("{}", *x != 0.0),
-                _ => format!("{:?}", *x as f32),
-            };
-            if model.in_part() { format!("Some({number})") } else { number }
-        };
-        Some(format!("[{}]", row.iter().map(number).collect::<Vec<_>>().join(", ")))
-    }
+    model.form().noise(longest(model))
 }
 
 /// `self_test.rs`, and how many samples are in it, and of these with a decision.
@@ -174,7 +98,7 @@ pub(super) fn source(
     model: ProjectModel<'_>,
     recordings: &[Recording<'_>],
 ) -> (String, usize, usize) {
-    let kind = Kind::of(model);
+    let form = model.form();
     let confidence = model.confidence().map(DeployedConfidence::of_core);
     let mut tables = String::new();
     let (mut stream, mut names) = (model.window_stream(), Vec::new());
@@ -189,21 +113,12 @@ pub(super) fn source(
         };
         let to_compare = most.min(samples.len());
         for (t, sample) in samples.iter().enumerate() {
-            let sample = if model.in_part() { sample } else { sample.if_whole() };
-            let text = match sample {
-                Sample::Row(row) => match kind.row(row, model) {
-                    Some(row) => format!("Some({row})"),
-                    None => "None".into(),
-                },
-                Sample::Symbol(symbol) => format!("Some({symbol})"),
-                Sample::Missing => "None".into(),
-            };
-            let _ = writeln!(rows, "    {text},");
+            let _ = writeln!(rows, "    {},", form.text(sample));
             if t >= to_compare {
                 continue;
             }
             // As the program does: a refused sample is missing.
-            let _ = stream.push(sample);
+            let _ = stream.push(form.taken(sample));
             let window = stream.open().map(|window| window.stream);
             let believed =
                 window.zip(confidence.as_ref()).and_then(|(one, sure)| one.believed(sure));
@@ -235,7 +150,7 @@ pub(super) fn source(
         compared += to_compare;
     }
     let text = include_str!("template/self_test.rs")
-        .replace("{{sample}}", &kind.name(model.observations().size(), model.in_part()))
+        .replace("{{sample}}", &form.type_name())
         .replace("{{decided}}", decided(model))
         .replace("{{of}}", if confidence.is_some() { BELIEVED } else { "the margin" })
         .replace(

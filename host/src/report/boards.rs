@@ -94,7 +94,7 @@ impl OnBoard {
     ) -> Self {
         let room = Room::of(board, model, self_test);
         let Clock { hertz, part } = board.clock;
-        let (core, power) = (board.takes(), Power::of(board.clock));
+        let (core, power) = (board.takes(), board.power());
         let pace = rate.zip(core).zip(model.work()).map(|((rate, core), work)| {
             let current = power.map(|power| power.currents);
             core.pace(&work, &OperatingPoint { rate, clock: hertz.into(), current })

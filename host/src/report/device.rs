@@ -6,7 +6,7 @@ use fishweir_core::number::NumberFormat;
 use serde::Serialize;
 
 use super::{Table, counted, grouped};
-use crate::deploy::{Cost, Deployed};
+use crate::deploy::Cost;
 use crate::device::{Image, Run, Sections};
 use crate::parity::{Parity, profile_differences};
 
@@ -59,39 +59,33 @@ pub struct DeviceComparison {
 }
 
 impl DeviceComparison {
-    /// Combines the results of a run, its image and the comparison; `None` is the image of a board at a port. The host's
-    /// numbers are `f32`.
+    /// Combines the results of a run, its image and the comparison; `None` is the image of a board at a port. The last pair is
+    /// the cost of the model and the host's format of numbers.
     pub fn new(
         names: [String; 4],
         image: Option<&Image>,
         run: &Run,
         parity: Parity,
-        deployed: &Deployed,
+        (cost, number): (Cost, NumberFormat),
     ) -> Self {
         let [model, data, board, form] = names;
-        let named = parity.of_class.iter().enumerate().filter(|(_, count)| **count > 0);
-        let name = |class: usize| match deployed.classes().get(class) {
-            Some(name) => name.clone(),
-            None => format!("class {}, which the model lacks", class + 1),
-        };
-        let decided = named.map(|(class, &count)| (name(class), count)).collect();
         let sections = image.map(|image| &image.sections);
         Self {
             model,
             data,
             board,
             form,
-            evidence: deployed.evidence_name(),
+            evidence: "log-likelihoods",
             profile_differences: profile_differences(
-                [Profile::of(NumberFormat::F32), run.outcome.info.profile],
+                [Profile::of(number), run.outcome.info.profile],
                 ["on the host", "on the device"],
             ),
             parity,
-            decided,
+            decided: BTreeMap::new(),
             instructions_per_sample: image.and_then(|_| run.instructions_per_sample()),
             ticks_per_sample: run.ticks_per_sample(),
             ticks_per_second: run.outcome.info.ticks_per_second,
-            cost: deployed.cost(),
+            cost,
             device_model_bytes: run.outcome.info.model_bytes,
             device_state_bytes: run.outcome.info.state_bytes,
             stack_bytes: run.outcome.report.stack_bytes,
@@ -101,6 +95,23 @@ impl DeviceComparison {
             static_ram_bytes: sections.map(Sections::ram),
             seconds: run.elapsed.as_secs_f64(),
         }
+    }
+}
+
+impl DeviceComparison {
+    /// The report with the decisions of each of a model's classes.
+    #[must_use]
+    pub fn with_classes(mut self, classes: &[String]) -> Self {
+        for (class, &count) in
+            self.parity.of_class.iter().enumerate().filter(|(_, count)| **count > 0)
+        {
+            let name = match classes.get(class) {
+                Some(name) => name.clone(),
+                None => format!("class {}, which the model lacks", class + 1),
+            };
+            self.decided.insert(name, count);
+        }
+        self
     }
 }
 

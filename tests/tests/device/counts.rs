@@ -246,7 +246,7 @@ fn three_boards_make_the_model_of_one_host() {
             Some(merged) => merged.merge(part).expect("apart"),
         }
         parts += 1;
-        if board.name == Board::DEFAULT {
+        if board.name == Board::default_name() {
             // Damaged, repeated and late records change nothing.
             let noisy = count(&image, folder.path(), &all[some.clone()], (Some(1499), model));
             let (noisy, heard) = noisy.expect("counts");
@@ -277,7 +277,7 @@ fn three_boards_make_the_model_of_one_host() {
 
 #[test]
 fn an_image_that_adapts_counts_nothing() {
-    let board = Board::named(Board::DEFAULT).expect("a board");
+    let board = Board::named(Board::default_name()).expect("a board");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let image = image(board, folder.path(), "image");
     let model = model_checksum(&shipped());

@@ -233,13 +233,14 @@ fn support_sequences_give_the_same_bits() {
     let recording = Recording::new(samples.iter().map(Samples::view), None);
     // Half a million instructions per symbol: a few windows there.
     let few = Recording::new(samples.iter().take(6).map(Samples::view), None);
-    for (board, recording) in [("microbit", &few), (Board::DEFAULT, &recording)] {
+    for (board, recording) in [("microbit", &few), (Board::default_name(), &recording)] {
         let parity = on_device(board, &machine, recording);
         assert!(parity.missing > 0 && parity.refused > 0, "{parity:?}");
         assert_identical(&parity, 2 + 1);
     }
     let plain = with(false, -80.0, 0.0);
-    let parity = on_device(Board::DEFAULT, &plain.deploy().expect("fits in f32"), &recording);
+    let parity =
+        on_device(Board::default_name(), &plain.deploy().expect("fits in f32"), &recording);
     assert_identical(&parity, 2 + 1);
 }
 
@@ -381,7 +382,7 @@ fn support_scores_give_the_same_bits() {
     assert!(2 * right > unseen.len(), "{right} of {}", unseen.len());
 
     let recording = Recording::new(unseen.iter().copied(), Some(400));
-    assert_identical(&on_device(Board::DEFAULT, &machine, &recording), 2 + 7);
+    assert_identical(&on_device(Board::default_name(), &machine, &recording), 2 + 7);
 
     // Fully whitened: on the device where angles need it, folded into the items where products do.
     let mixing: Vec<Vec<f64>> = (0..entries)
@@ -399,7 +400,7 @@ fn support_scores_give_the_same_bits() {
             expansion(WhiteningRows::Full(mixing.clone()), kernel).deploy().expect("fits in f32");
         // Roots are computed by other instructions where there is no floating point.
         let few = (kernel == ScoreKernel::RootCosine).then_some("microbit");
-        for board in few.into_iter().chain([Board::DEFAULT]) {
+        for board in few.into_iter().chain([Board::default_name()]) {
             assert_identical(&on_device(board, &machine, &recording), 2 + 7);
         }
     }
@@ -473,6 +474,6 @@ fn fitted_machines_give_the_same_bits() {
         let unseen = data.series().iter().skip(1).step_by(2).map(|one| one.samples.view());
         let recording = Recording::new(unseen, Some(300));
         let outputs = machine.outputs();
-        assert_identical(&on_device(Board::DEFAULT, &machine, &recording), 2 + outputs);
+        assert_identical(&on_device(Board::default_name(), &machine, &recording), 2 + outputs);
     }
 }

@@ -51,7 +51,7 @@ fn a_planted_panic_is_found() {
 
 #[test]
 fn recursions_cost_what_they_promise() {
-    let rows = Board::named(Board::DEFAULT).and_then(|board| measure(board, "measure"));
+    let rows = Board::named(Board::default_name()).and_then(|board| measure(board, "measure"));
     let rows = rows.expect("the device measures");
     println!("{}", table(&rows));
     let compared = rows.iter().filter_map(|row| Some((row, row.by_hand()?)));

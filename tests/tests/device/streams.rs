@@ -96,7 +96,8 @@ fn on_device(
 #[test]
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
-    let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 4_000), &Form::Source);
+    let parity =
+        on_device(board(Board::default_name()), deployed, &unseen(data, 4_000), &Form::Source);
     // Class, margin and a log-likelihood per model and sample.
     assert_identical(&parity, 2 + 7);
 }
@@ -144,10 +145,10 @@ fn samples_that_lack_channels_give_the_same_bits() {
     let lagged = trained_on_differences(&data, &[1, 5], ScoreModels::All);
     let each_lag = trained_on_each_lag(&data, &[2, 10]);
     for (deployed, models, name, form) in [
-        (&plain, 7, Board::DEFAULT, Form::Source),
+        (&plain, 7, Board::default_name(), Form::Source),
         (&plain, 7, "microbit", Form::Artefact),
-        (&lagged.deploy().expect("fits"), 7, Board::DEFAULT, Form::Artefact),
-        (&each_lag.deploy().expect("fits"), 2, Board::DEFAULT, Form::Source),
+        (&lagged.deploy().expect("fits"), 7, Board::default_name(), Form::Artefact),
+        (&each_lag.deploy().expect("fits"), 2, Board::default_name(), Form::Source),
     ] {
         assert!(deployed.contract().is_some_and(|one| one.channels[3].missing), "{name}");
         let recording = unseen(&data, 300).in_part(true);
@@ -161,7 +162,7 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     let data = &WATCH.0;
     let deployed = compiled(data, ClassifierKind::Bayes);
     // The small core faults where a number is read that is not aligned.
-    for (name, samples) in [(Board::DEFAULT, 1_000), ("microbit", 300)] {
+    for (name, samples) in [(Board::default_name(), 1_000), ("microbit", 300)] {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
         assert_identical(&parity, 2 + 7);
     }
@@ -175,7 +176,7 @@ fn systems_of_samples_that_lack_channels_give_the_same_bits() {
     let deployed = Deployed::of_systems(&set).expect("fits in f32");
     assert!(deployed.contract().is_some_and(Contract::lacks_some));
     let recording = whole(&data).in_part(true);
-    for name in [Board::DEFAULT, "microbit"] {
+    for name in [Board::default_name(), "microbit"] {
         let parity = on_device(board(name), &deployed, &recording, &Form::Source);
         assert_identical(&parity, 2 + 2);
     }
@@ -185,7 +186,7 @@ fn systems_of_samples_that_lack_channels_give_the_same_bits() {
 fn a_bank_of_systems_gives_the_same_bits() {
     let data = channels();
     let deployed = Deployed::of_systems(&systems(&data)).expect("fits in f32");
-    for name in [Board::DEFAULT, "microbit"] {
+    for name in [Board::default_name(), "microbit"] {
         let parity = on_device(board(name), &deployed, &whole(&data), &Form::Source);
         assert_identical(&parity, 2 + 2);
     }
@@ -197,7 +198,7 @@ fn a_profile_along_a_direction_gives_the_same_bits() {
     let deployed = profiled(&data).deploy().expect("fits in f32");
     assert_eq!((deployed.directions(), deployed.topology()), (1, Topology::PROFILE));
     for form in [Form::Source, Form::Artefact] {
-        let parity = on_device(board(Board::DEFAULT), &deployed, &whole(&data), &form);
+        let parity = on_device(board(Board::default_name()), &deployed, &whole(&data), &form);
         assert!(parity.missing > 0);
         assert_identical(&parity, 2 + 1);
     }
@@ -208,7 +209,7 @@ fn weights_of_words_give_the_same_bits() {
     let data = strings(60);
     let deployed = trained_on_words(&data, 2).deploy().expect("fits in f32");
     assert_eq!((deployed.order(), deployed.states()), (Some(2), 16));
-    for name in [Board::DEFAULT, "microbit"] {
+    for name in [Board::default_name(), "microbit"] {
         let parity = on_device(board(name), &deployed, &whole(&data), &Form::Source);
         assert!(parity.missing > 0);
         assert_identical(&parity, 2 + 1);
@@ -226,7 +227,7 @@ fn states_that_are_known_give_the_same_bits() {
     ] {
         let deployed = trained_by_position(&data, kind, 30).deploy().expect("fits in f32");
         assert_eq!(deployed.topology(), Topology::STEPS);
-        for name in [Board::DEFAULT, "microbit"] {
+        for name in [Board::default_name(), "microbit"] {
             let parity = on_device(board(name), &deployed, &whole(&data), &form);
             assert!(parity.missing > 0);
             assert_identical(&parity, 2 + 2);
@@ -240,7 +241,7 @@ fn symbols_with_missing_ones_give_the_same_bits() {
     let recording = whole(&data);
     for form in [Form::Source, Form::Artefact] {
         let deployed = compiled(&data, ClassifierKind::Fisher);
-        let parity = on_device(board(Board::DEFAULT), &deployed, &recording, &form);
+        let parity = on_device(board(Board::default_name()), &deployed, &recording, &form);
         assert!(parity.missing > 0);
         assert_identical(&parity, 2 + 2);
     }
@@ -261,10 +262,10 @@ fn differences_at_lags_give_the_same_bits() {
     let recording = Recording::new(samples.iter().map(Samples::view), None);
     let on_differences = |scores| trained_on_differences(&data, &[1, 2, 5], scores);
     for (name, form, classifier, models) in [
-        (Board::DEFAULT, Form::Source, on_differences(ScoreModels::All), 2),
+        (Board::default_name(), Form::Source, on_differences(ScoreModels::All), 2),
         ("microbit", Form::Artefact, on_differences(ScoreModels::Universal), 1),
         ("microbit", Form::Artefact, trained_on_the_past(&data, &[1, 3]), 1),
-        (Board::DEFAULT, Form::Source, trained_on_each_lag(&data, &[1, 4]), 2),
+        (Board::default_name(), Form::Source, trained_on_each_lag(&data, &[1, 4]), 2),
         ("microbit", Form::Artefact, trained_on_each_lag(&data, &[1, 2, 5]), 3),
     ] {
         assert_eq!(classifier.models.len(), models);
@@ -295,7 +296,7 @@ fn codebooks_give_the_same_bits() {
     let deployed = Classifier { confidence, ..classifier }.deploy().expect("fits in f32");
     let codebooks = deployed.codebooks().expect("series that are long enough");
     assert!(codebooks.books().len() >= 4, "{codebooks:?}");
-    for (name, form) in [(Board::DEFAULT, Form::Source), ("microbit", Form::Artefact)] {
+    for (name, form) in [(Board::default_name(), Form::Source), ("microbit", Form::Artefact)] {
         let parity = on_device(board(name), &deployed, &recording, &form);
         assert!(parity.missing > 0, "{parity:?}");
         assert_identical(&parity, 2 + 2);

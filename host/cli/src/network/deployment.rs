@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use fishweir_networks::{AlarmPlan, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 
+use super::super::options::named;
 use super::Failure;
 use super::model::fisher;
 use super::table::{records, refused};
 use crate::Topic;
 
 /// Options for an alarm on a network.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Alarm")]
-pub(super) struct Deployment {
+pub(crate) struct Deployment {
     /// Mean number of events between false alarms
     #[arg(long, value_name = "EVENTS")]
     pub(super) mean_time: Option<f64>,
@@ -30,8 +31,13 @@ pub(super) struct Deployment {
 }
 
 impl Deployment {
+    /// Names of the options given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        named([("--mean-time", self.mean_time.is_some()), ("--normal", self.normal.is_some())])
+    }
+
     /// The classifier of a file, or the alarm of a network, and its description.
-    pub(super) fn of(
+    pub(crate) fn of(
         &self,
         path: &Path,
         file: &NetworkFile,

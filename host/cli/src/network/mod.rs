@@ -24,6 +24,9 @@ use fishweir_networks::report::NetworkEvaluationReport;
 use fishweir_networks::{NetworkEvaluation, NetworkFile, NetworkModel};
 
 use super::reading::TextOptions;
+pub(super) use deployment::Deployment;
+pub(super) use run::events_of;
+
 use super::{Failure, Recipe, recognise};
 
 pub(super) fn long_about() -> String {

@@ -3,6 +3,7 @@
 mod alarm;
 mod events;
 mod sum;
+mod watcher;
 
 use std::fmt::Write as _;
 

@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_for_any_reason_is_counted_and_not_measured() {
-        let board = Board::named(Board::DEFAULT).expect("a board");
+        let board = Board::named(Board::default_name()).expect("a board");
         let (elf, sections) = ("none.elf".into(), Sections::default());
         let cost = EventCost {
             model_bytes: 1,

@@ -32,6 +32,7 @@ use super::deployed::Deployed;
 use super::engine::Format;
 use super::model::States;
 use super::past::integers_in_part;
+use crate::data::{Rows, Samples, SamplesView};
 
 /// A number of a table and its rates, one per output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,6 +121,21 @@ impl FixedPoint {
     /// An infinite number, or one that 16 bits do not hold.
     pub fn integers(&self, row: &[f64]) -> Result<Vec<Option<i16>>, ObservationError> {
         integers_in_part(row, &self.engine.places)
+    }
+
+    /// Samples in the integers that the device is given: missing where 16 bits do not hold a channel.
+    pub fn integer_samples(&self, samples: &SamplesView<'_>) -> Samples {
+        let Some(rows) = samples.rows() else { return samples.to_samples() };
+        let mut integers = Rows::new(rows.dimension());
+        for row in rows.iter_in_part() {
+            let row = row.and_then(|row| self.integers(row).ok());
+            let row = row.map(|row| {
+                let number = |x: Option<i16>| x.map_or(f64::NAN, f64::from);
+                row.into_iter().map(number).collect::<Vec<f64>>()
+            });
+            integers.push(row.as_deref());
+        }
+        Samples::Channels(integers)
     }
 
     /// Converts to observations that already are the device's integers.

@@ -170,7 +170,7 @@ fn a_log_is_watched_for_the_change_that_is_feared() {
     sent.ask(Request::Report);
     sent.ask(Request::Stop);
 
-    let board = Board::named(Board::DEFAULT).expect("in the table");
+    let board = Board::named(Board::default_name()).expect("in the table");
     let built = build(board, "detect_change", &detector.to_source());
     let mut answers = lines(built.start(), "ready 1", &sent).expect("answers");
     assert_eq!(answers.pop(), Some(format!("counts 6000 0 0 {} 0 0 0", expected.len())));

@@ -17,7 +17,7 @@ pub(crate) fn classifier() -> Deployed {
 pub(crate) fn image(deployed: &Deployed, application: &str, folder: &Path) -> Image {
     let artefact = folder.join("model.fishweir");
     deployed.save_artefact(&artefact).expect("writes");
-    let board = Board::named(Board::DEFAULT).expect("a board");
+    let board = Board::named(Board::default_name()).expect("a board");
     let elf = folder.join("image.elf");
     Firmware::in_repository()
         .and_then(|firmware| {

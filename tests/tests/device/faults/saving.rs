@@ -116,7 +116,7 @@ fn saved_in(flash: &[u8], slot: usize) -> Model {
 #[test]
 fn a_saved_model_is_restored_bit_for_bit_and_decisions_go_on_from_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let image = image(Board::DEFAULT, folder.path());
+    let image = image(Board::default_name(), folder.path());
     let (before, after) = (samples(1, 400), samples(2, 200));
     let (decisions, adapted) = on_host(&shipped(), &before);
     let moved = adapted.emission()[2].mean()[0] - shipped().emission()[2].mean()[0];
@@ -268,7 +268,7 @@ fn loses_power(image: &Image, folder: &Path, samples: &[[f32; 2]], steps: u32) -
 #[test]
 fn power_lost_in_the_middle_of_saving_leaves_the_model_before_or_the_new_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let image = image(Board::DEFAULT, folder.path());
+    let image = image(Board::default_name(), folder.path());
     let file = folder.path().join(FILE);
     let read = || std::fs::read(&file).expect("the flash's file");
     let (first, second, third) = (samples(3, 200), samples(4, 150), samples(5, 40));

@@ -175,7 +175,7 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     let (built_in, one, two) = (model(0.75), model(0.8125), model(0.6875));
-    let image = image(Board::DEFAULT, &built_in, folder);
+    let image = image(Board::default_name(), &built_in, folder);
     let (old, new, newest) = (on_host(&built_in), on_host(&one), on_host(&two));
     assert!(old != new && new != newest);
 
@@ -269,7 +269,7 @@ fn a_device_takes_what_its_key_has_signed_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     let (built_in, one, two) = (model(0.75), model(0.8125), model(0.6875));
-    let image = image(Board::DEFAULT, &built_in, folder);
+    let image = image(Board::default_name(), &built_in, folder);
     let qemu = start(&image, folder);
     let genuine = update(2, &two);
     let stranger = UpdateKey::from_secret(&[8; 32]);
@@ -306,10 +306,11 @@ fn an_image_without_a_key_is_built_by_a_word_that_says_so() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     let (built_in, one) = (model(0.75), model(0.8125));
-    let failed = |key: Option<&Path>| match build(key, Board::DEFAULT, "field", &built_in, folder) {
-        Err(DeviceError::Build { message, .. }) => message,
-        other => panic!("{other:?}"),
-    };
+    let failed =
+        |key: Option<&Path>| match build(key, Board::default_name(), "field", &built_in, folder) {
+            Err(DeviceError::Build { message, .. }) => message,
+            other => panic!("{other:?}"),
+        };
     let message = failed(None);
     for word in ["FISHWEIR_UPDATE_KEY", "fishweir keygen", "insecure-updates-by-anyone"] {
         assert!(message.contains(word), "{message}");
@@ -318,7 +319,7 @@ fn an_image_without_a_key_is_built_by_a_word_that_says_so() {
     std::fs::write(&private, key().private_text()).expect("writes");
     assert!(failed(Some(&private)).contains("update.key is no public key"));
     let word = "insecure-updates-by-anyone";
-    let image = build(None, Board::DEFAULT, word, &built_in, folder).expect("builds");
+    let image = build(None, Board::default_name(), word, &built_in, folder).expect("builds");
     let qemu = start(&image, folder);
     let status = qemu.update(&unsigned(1, &one), &Options::default(), |_| ());
     assert_eq!(status.expect("takes it"), UpdateStatus::Received);

@@ -1,6 +1,6 @@
-//! Decides on the samples that a host sends over a serial port, between {{classes}}: `fishweir run --port` compares every bit.
+//! {{task}}: {{checker}} compares every bit.
 //!
-//! `model.rs` is what `fishweir export` wrote, `line.rs` is the serial port, `board.rs` is your board's own.
+//! `model.rs` is what `{{export}}` wrote, `line.rs` is the serial port, `board.rs` is your board's own.
 #![no_std]
 #![no_main]
 
@@ -8,6 +8,7 @@
 mod board;
 mod fault;
 mod line;
+#[allow(dead_code, reason = "not every program is measured")]
 mod meter;
 #[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
@@ -19,7 +20,7 @@ mod self_test;
 mod stream;
 
 use board::{Board, entry};
-use fishweir_device::applications::classify_stream::{{classify}};
+{{application}}
 use line::{Buffers, Line};
 
 /// Faults in a row, without an answer between them, after which the program no longer begins.
@@ -43,9 +44,8 @@ const TOO_MANY: u32 = 3;
     }
     let mut buffers = Buffers::default();
     let mut line = Line::new(board, &mut buffers);
-    let (mut stream, meter) = (stream::new(), meter::start());
-    loop {
-        // A host that stops the conversation, or a line that breaks, may come again.
-        let _ = {{classify}}(&mut line, &mut stream, &meter){{await}};
+{{before}}    loop {
+        // A host that stops the conversation, or a line that breaks, may come again: it begins a new stream.
+{{begin}}        let _ = {{serve}};
     }
 }

@@ -1,0 +1,62 @@
+//! {{board}}: the LED is lit while a class other than the first leads.
+
+use embassy_rp::gpio::{Level, Output};
+use embassy_rp::watchdog::Watchdog;
+{{clock}}
+{{entry_use}}
+
+/// Time between two samples.
+const PERIOD: Duration = Duration::from_micros({{period}});
+
+/// Time without a sample after which the board is reset.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The board.
+pub struct Board {
+    /// Lit when high.
+    led: Output<'static>,
+    watchdog: Watchdog,
+    {{pace_field}}
+}
+
+impl Board {
+    /// Takes the board's peripherals.
+    pub fn new() -> Self {
+        let parts = embassy_rp::init(embassy_rp::config::Config::default());
+        let mut watchdog = Watchdog::new(parts.WATCHDOG);
+        watchdog.start(PATIENCE);
+        Self {
+            led: Output::new(parts.{{led}}, Level::Low),
+            watchdog,
+            {{pace_start}}
+        }
+    }
+
+{{wait}}
+
+    /// Shows a class.
+    pub fn show(&mut self, class: usize) {
+        self.led.set_level(if class == 0 { Level::Low } else { Level::High });
+    }
+
+    /// The recordings have been played: they begin again.
+    pub fn end_of_recordings(&mut self) {}
+
+    /// Ends a program that cannot go on: stands still, the LED lit.
+    pub fn give_up(&mut self) -> ! {
+        self.led.set_high();
+        loop {
+            self.feed();
+        }
+    }
+
+    /// Tells the watchdog that all is well.
+    pub fn feed(&mut self) {
+        self.watchdog.feed(PATIENCE);
+    }
+}
+
+/// Begins the program anew; RAM stays as it is.
+pub fn reset() -> ! {
+    cortex_m::peripheral::SCB::sys_reset()
+}

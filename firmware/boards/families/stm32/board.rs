@@ -1,0 +1,63 @@
+//! {{board}}: the LED is lit while a class other than the first leads.
+
+use embassy_stm32::gpio::{Level, Output, Speed};
+use embassy_stm32::peripherals::IWDG;
+use embassy_stm32::wdg::IndependentWatchdog;
+{{clock}}
+{{entry_use}}
+
+/// Time between two samples.
+const PERIOD: Duration = Duration::from_micros({{period}});
+
+/// Time in microseconds without a sample after which the board is reset.
+const PATIENCE_US: u32 = 2_000_000;
+
+/// The board.
+pub struct Board {
+    /// Lit when high.
+    led: Output<'static>,
+    watchdog: IndependentWatchdog<'static, IWDG>,
+    {{pace_field}}
+}
+
+impl Board {
+    /// Takes the board's peripherals; the core runs at the 16 MHz of its internal oscillator.
+    pub fn new() -> Self {
+        let parts = embassy_stm32::init(embassy_stm32::Config::default());
+        let mut watchdog = IndependentWatchdog::new(parts.IWDG, PATIENCE_US);
+        watchdog.unleash();
+        Self {
+            led: Output::new(parts.{{led}}, Level::Low, Speed::Low),
+            watchdog,
+            {{pace_start}}
+        }
+    }
+
+{{wait}}
+
+    /// Shows a class.
+    pub fn show(&mut self, class: usize) {
+        self.led.set_level(if class == 0 { Level::Low } else { Level::High });
+    }
+
+    /// The recordings have been played: they begin again.
+    pub fn end_of_recordings(&mut self) {}
+
+    /// Ends a program that cannot go on: stands still, the LED lit.
+    pub fn give_up(&mut self) -> ! {
+        self.led.set_high();
+        loop {
+            self.feed();
+        }
+    }
+
+    /// Tells the watchdog that all is well.
+    pub fn feed(&mut self) {
+        self.watchdog.pet();
+    }
+}
+
+/// Begins the program anew; RAM stays as it is.
+pub fn reset() -> ! {
+    cortex_m::peripheral::SCB::sys_reset()
+}

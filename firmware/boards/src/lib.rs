@@ -1,0 +1,16 @@
+//! The boards that fishweir's firmware and projects are for, as data: a folder each, with all that is known of the board.
+#![doc = include_str!("../README.md")]
+
+/// All files: path from the root of this package, with `/`, and text.
+pub static FILES: &[(&str, &str)] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// Text of a file.
+#[must_use]
+pub fn text(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+}
+
+/// Names of the boards, in alphabetical order: those of their folders.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().filter_map(|(path, _)| path.strip_suffix("/board.toml"))
+}

@@ -1,0 +1,170 @@
+//! `fishweir new` around a spotter, a detector or a model of records.
+
+use std::fmt;
+
+use fishweir::deploy::Enough;
+use fishweir::project::{PROJECT_BOARDS, Room, SampleSource, WatchProject, Watcher};
+use fishweir::report::{counted, grouped};
+use serde::Serialize;
+
+use super::fixed::NumberName;
+use super::new::{Application, Arguments, Asked, assumed_rate, commands, core_source};
+use super::options::{named, note_idle};
+use super::rate::check_rate;
+use super::watcher::WatcherModel;
+use super::{Failure, Topic, note, record_project};
+
+/// A project that was written.
+#[derive(Debug, Serialize)]
+struct WatchFiles {
+    folder: String,
+    board: &'static str,
+    application: Application,
+    /// Description of what the model finds.
+    finds: String,
+    files: usize,
+    model_bytes: usize,
+    state_bytes: usize,
+    /// Use of the board's memories by the image.
+    #[serde(flatten)]
+    room: Room,
+    /// Samples of the self-test.
+    samples: usize,
+    /// Findings of the self-test.
+    findings: usize,
+    /// Samples per second.
+    rate: f64,
+    /// `true` if the samples are noise.
+    noise: bool,
+    /// Commands to run in the project.
+    commands: Vec<String>,
+}
+
+impl fmt::Display for WatchFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { folder, board, finds, rate, .. } = self;
+        let of_project = [self.files, self.model_bytes, self.state_bytes, self.samples];
+        let [files, model, state, samples] = of_project.map(grouped);
+        writeln!(f, "{folder}: {files} files, a project for {board} that reports {finds}")?;
+        writeln!(f, "  model {model} B of flash, a stream {state} B of RAM")?;
+        let Room { ram, ram_there, flash, flash_there } = &self.room;
+        for (name, takes, there) in [("RAM", ram, ram_there), ("flash", flash, flash_there)] {
+            let [least, most] = takes.map(grouped);
+            writeln!(f, "  {name} of the whole image {least} to {most} of {} B", grouped(*there))?;
+        }
+        let noise = if self.noise { " of noise, for want of recordings (--data)" } else { "" };
+        let findings = counted(self.findings, "finding");
+        writeln!(f, "  self-test: {samples} samples{noise}, the bits of {findings}")?;
+        match self.application {
+            Application::Stream => {
+                writeln!(f, "  watches the samples that come over its serial port")?;
+            }
+            _ => writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?,
+        }
+        writeln!(f, "next:")?;
+        self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
+    }
+}
+
+/// Writes a project around a watcher.
+pub(super) fn write(
+    arguments: &Asked,
+    name: &str,
+    model: &WatcherModel,
+    samples: SampleSource,
+) -> Result<(), Failure> {
+    let (board, Arguments { folder, application, tasks, data, reading, .. }) =
+        (arguments.board, &**arguments);
+    let what = model.what();
+    if arguments.number != NumberName::F32 {
+        return Err(Failure::input(
+            Topic::Unsupported,
+            format!("--number q15: {what} runs in f32 on a board; leave it out"),
+        ));
+    }
+    let idle = named([
+        ("--equal", arguments.equal.is_some()),
+        ("--endless", arguments.endless),
+        ("--channel-columns", !arguments.placing.channels().is_empty()),
+    ]);
+    note_idle(&idle, format_args!("{what} has no windows, and names its channels"))?;
+    let period = model.contract().and_then(|contract| contract.period);
+    if let (Some(rate), Some(period)) = (arguments.rate, period) {
+        check_rate("--rate", rate, period)?;
+    }
+    let rate = arguments.rate.or(period.map(|period| period.rate()));
+    let rate = rate.unwrap_or_else(|| match samples {
+        // A host sends records when it likes.
+        SampleSource::Host => 1.0,
+        SampleSource::Sensor => assumed_rate("the model does not say at what rate it was trained"),
+    });
+    if data.is_none() {
+        note_idle(&reading.given(), "nothing is read without --data")?;
+    }
+    let data = data.as_ref().map(|path| model.data(path, reading)).transpose()?;
+    let watcher = model.on_board(board, data.as_ref())?;
+    let room = check_room(arguments, &watcher)?;
+    let core = core_source()?;
+    let project =
+        WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core };
+    let all = fishweir_sources::project(&project.files()?, fishweir_sources::libraries()?);
+    arguments.write(&all, name)?;
+    let mut commands = commands(folder, board);
+    if samples == SampleSource::Host {
+        let file = arguments.model.as_deref().map_or_else(String::new, |f| f.display().to_string());
+        let command = if watcher.kind.is_of_records() { "network run" } else { "run" };
+        let port = record_project::port(board);
+        commands.push(format!("fishweir {command} DATA --model {file} --port {port}"));
+    }
+    let [_, model_bytes, state_bytes] = watcher.bytes;
+    let report = WatchFiles {
+        folder: folder.display().to_string(),
+        board: board.name,
+        application: *application,
+        files: all.len(),
+        model_bytes,
+        state_bytes,
+        room,
+        samples: watcher.samples(),
+        findings: watcher.findings(),
+        rate,
+        noise: watcher.noise,
+        finds: watcher.finds,
+        commands,
+    };
+    crate::output::print_report(&report, arguments.json)
+}
+
+/// Refuses a board whose memories cannot hold the image, and notes if they may not suffice.
+fn check_room(arguments: &Asked, watcher: &Watcher) -> Result<Room, Failure> {
+    let board = arguments.board;
+    let room = Room::of_watcher(board, watcher);
+    let [ram, flash] = [room.ram, room.flash].map(|takes| takes.map(grouped).join(" to "));
+    let short = format!(
+        "{}: RAM {ram} of {} B, flash {flash} of {} B",
+        board.name,
+        grouped(room.ram_there),
+        grouped(room.flash_there)
+    );
+    let others = PROJECT_BOARDS.iter();
+    let others = others.filter(|board| Room::of_watcher(board, watcher).holds() == Enough::Yes);
+    let others: Vec<&str> = others.map(|board| board.name).collect();
+    let instead = match others.as_slice() {
+        [] => "no other board has".to_owned(),
+        names => format!("there is room on {}", names.join(", ")),
+    };
+    match room.holds() {
+        Enough::No => {
+            let what = format!("no room on {short}; {instead}");
+            return Err(Failure::input(Topic::NoRoom, what));
+        }
+        Enough::Perhaps => note(
+            Topic::TightRoom,
+            format_args!(
+                "there may be no room on {short}: the linker checks flash, but not the stack; {instead}"
+            ),
+        ),
+        Enough::Yes => {}
+    }
+    Ok(room)
+}

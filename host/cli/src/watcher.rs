@@ -1,0 +1,121 @@
+//! The models that watch a stream and report what they find: spotters, detectors, and models of records.
+
+use std::path::Path;
+
+use fishweir::classifier::{Contract, Observations};
+use fishweir::data::{Dataset, Kind, ReadOptions, Values};
+use fishweir::deploy::{Detector, DetectorModel, Spotter, SpotterModel};
+use fishweir::project::{ProjectBoard, Watcher};
+use fishweir_networks::records::Records;
+use fishweir_networks::{DeployedEvents, NetworkFile};
+
+use super::network::{Deployment, events_of};
+use super::reading::Reading;
+use super::{Failure, recognise, tell};
+
+/// A watcher as a file has it.
+pub(super) enum WatcherModel {
+    /// A spotter, and what it was trained on.
+    Spotter(Box<Spotter>, Contract),
+    /// A detector, and what it was trained on.
+    Detector(Box<Detector>, Contract),
+    /// A classifier of records, or an alarm on them, and the columns of the file.
+    Records(Box<DeployedEvents>, Box<NetworkFile>),
+}
+
+/// Recordings for a watcher.
+pub(super) enum WatchedData {
+    Series(Dataset),
+    Records(Records),
+}
+
+impl WatcherModel {
+    /// The watcher in the bytes of a file; `None` if it has another kind of model.
+    pub(super) fn read(
+        path: &Path,
+        bytes: &[u8],
+        deployment: &Deployment,
+    ) -> Result<Option<Self>, Failure> {
+        let file = path.display().to_string();
+        if SpotterModel::is_one(bytes) {
+            let model = SpotterModel::parse(&file, bytes)?;
+            let contract = model.provenance.contract_in_part();
+            return Ok(Some(Self::Spotter(Box::new(model.deploy()?), contract)));
+        }
+        if DetectorModel::is_one(bytes) {
+            let model = DetectorModel::parse(&file, bytes)?;
+            let contract = model.provenance.contract_in_part();
+            return Ok(Some(Self::Detector(Box::new(model.deploy()?), contract)));
+        }
+        if recognise::is_network(&file, bytes) {
+            let model = NetworkFile::parse(&file, bytes)?;
+            let (deployed, _) = deployment.of(path, &model)?;
+            return Ok(Some(Self::Records(Box::new(deployed), Box::new(model))));
+        }
+        Ok(None)
+    }
+
+    /// Description of the kind.
+    pub(super) fn what(&self) -> &'static str {
+        match self {
+            Self::Spotter(..) => "a spotter of events",
+            Self::Detector(..) => "a detector of change",
+            Self::Records(..) => "a model of records",
+        }
+    }
+
+    /// Contract of the training; `None` of records, which have no rate.
+    pub(super) fn contract(&self) -> Option<&Contract> {
+        match self {
+            Self::Spotter(_, contract) | Self::Detector(_, contract) => Some(contract),
+            Self::Records(..) => None,
+        }
+    }
+
+    /// Reads recordings for it.
+    pub(super) fn data(&self, path: &Path, reading: &Reading) -> Result<WatchedData, Failure> {
+        let (observations, values) = match self {
+            Self::Spotter(spotter, _) => (spotter.observations(), spotter.values()),
+            Self::Detector(detector, _) => (detector.observations(), detector.values()),
+            Self::Records(_, file) => return Ok(WatchedData::Records(events_of(path, file)?.1)),
+        };
+        let options = read_options(reading, (observations, values), self.contract())?;
+        Ok(WatchedData::Series(tell::read_against(path, &options, self.contract(), &[])?))
+    }
+
+    /// The model of a project on a board, with the self-test of recordings, or of noise.
+    pub(super) fn on_board(
+        &self,
+        board: &ProjectBoard,
+        data: Option<&WatchedData>,
+    ) -> Result<Watcher, Failure> {
+        let series = data.iter().filter_map(|data| match data {
+            WatchedData::Series(data) => Some(data.series()),
+            WatchedData::Records(_) => None,
+        });
+        let streams = series.flatten().map(|series| series.samples.view());
+        match self {
+            Self::Spotter(spotter, _) => Ok(Watcher::of_spotter(spotter, board, streams)),
+            Self::Detector(detector, _) => Ok(Watcher::of_detector(detector, board, streams)),
+            Self::Records(events, _) => {
+                let records = data.and_then(|data| match data {
+                    WatchedData::Records(records) => Some(records),
+                    WatchedData::Series(_) => None,
+                });
+                let made = events.watcher(board, records);
+                made.map_err(|error| Failure::input(error.kind(), error.to_string()))
+            }
+        }
+    }
+}
+
+/// Options of reading that want a model's observations and rate.
+fn read_options(
+    reading: &Reading,
+    (observations, values): (&Observations, Values),
+    contract: Option<&Contract>,
+) -> Result<ReadOptions, Failure> {
+    let kind: Kind = observations.kind()?;
+    let options = ReadOptions { values, ..reading.options_for(kind, None)? };
+    reading.at_rate_of(contract, options)
+}
