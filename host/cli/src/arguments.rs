@@ -30,7 +30,7 @@ mod idle;
 pub(super) struct TrainingArguments {
     /// Column whose equal values (subjects, devices, days) stay in one fold
     ///
-    /// The columns `series` and `sequence` always exist.
+    /// `series` (a group per series) and `sequence` (equal series are one group) always exist.
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
     /// Hidden states of each class model [default: 4]
@@ -145,7 +145,7 @@ pub(super) struct TrainingArguments {
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, comma-separated, or none: each training series is mirrored too
     ///
-    /// [default: chosen on held-out data, across an axis of the vectors; none for kernel machines]
+    /// [default: none, or across x, y or z of channels that form vectors (ax, ay, az): whichever is best in inner folds; none for kernel machines]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
     /// Linear classifier or kernel machine that is trained on the features (all --classifier but bayes)
@@ -158,7 +158,7 @@ pub(super) struct TrainingArguments {
     /// [default: even]
     #[arg(long, value_parser = names::class_weight())]
     class_weight: Option<ClassWeight>,
-    /// Normalisation of evidence by length (all classifiers but bayes) [default: per-sample]
+    /// Divide decision values by nothing, by the number of samples, or by its square root (all classifiers but bayes) [default: per-sample]
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
     /// Scaling of the features, comma-separated (all classifiers but bayes); inner cross-validation chooses

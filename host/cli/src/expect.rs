@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     /// Classifier, or set of hidden Markov models (JSON)
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Part I of N, counted from 1 [default: all]
+    /// Add up over part I of N of the series, counted from 1 [default: all]
     #[arg(long, value_name = "I/N", value_parser = share)]
     part: Option<Share>,
     /// File for the sums, - for standard output [default: DATA's name with the ending .sums.json or .sums-I-of-N.json, in this

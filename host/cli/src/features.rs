@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     /// Report as JSON, with the names of the columns
     #[arg(long)]
     json: bool,
-    /// Features of part I of N of the items alone, counted from 1; OUT is by default .features-I-of-N.csv
+    /// Only the features of part I of N of the items, counted from 1; OUT is by default .features-I-of-N.csv
     #[arg(long, value_name = "I/N", value_parser = share)]
     part: Option<Share>,
     /// Write sums of products of the features in their place, which merge adds up: the information matrices of

@@ -108,7 +108,7 @@ enum Command {
     /// Decide on the windows of a file, or on a live stream from standard input
     #[command(visible_alias = "score", long_about = predict::LONG_ABOUT)]
     Predict(predict::Arguments),
-    /// Write a model as Rust source with a static, or as a binary artefact
+    /// Write a model as Rust or C source, a C library, a MicroPython module or a binary artefact
     Export(export::Arguments),
     /// Write series of any layout as a tidy table
     Convert(convert::Arguments),

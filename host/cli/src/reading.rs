@@ -32,7 +32,7 @@ pub(super) struct Reading {
     /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
     #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
     alphabet: Option<Alphabet>,
-    /// Symbols of strings are words, not letters: these in their order, or those found [default: found from the data]
+    /// Symbols of strings are words, not letters: with a list these in its order, without one those found [default: found from the data]
     #[arg(long, value_name = "WORD,WORD,...", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = words, conflicts_with = "alphabet")]
     words: Option<Words>,

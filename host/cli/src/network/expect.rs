@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Network
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Part I of N, counted from 1 [default: all]
+    /// Count in part I of N of the records, from 1 [default: all]
     #[arg(long, value_name = "I/N", value_parser = share)]
     part: Option<Share>,
     /// File for the counts, - for standard output [default: DATA's name with the ending .counts.json or .counts-I-of-N.json, in this

@@ -46,7 +46,7 @@ the margin would be if the channel were missing. Parts need not sum to the margi
 
 --stream reads one sample per line: numbers with commas, semicolons or blanks between them, NA for a missing one, with or \
 without a header that names the channels. A line may hold any number of symbols: letters, or words with blanks or commas \
-between them. It does not read gzip. It writes start,end,class,margin and values at the end of every window of the training, as a device \
+between them. It does not read gzip. It writes start,end,class,margin and values at the end of every window, with the length and hop of the training, as a device \
 does. A model of whole series decides after every sample, and so does any model with --endless. --window and --hop set other \
 windows. With --json every decision is an object on its own line. --draw FILE.svg draws the stream after its end: the \
 margin of each class over time, the decisions, and the samples. A column `label` in the header gives the true classes.
