@@ -33,7 +33,6 @@ const SHOWN: &[&str] = &[
     "micropython",
     "number",
     "data",
-    "endless",
     "update",
     "update_version",
     "json",

@@ -82,8 +82,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = arguments.model.as_path();
     let bytes = recognise::read(file)?;
     if recognise::is_network(&file.display().to_string(), &bytes) {
-        let what = format!("{}: `fishweir network run` takes a model of records", file.display());
-        return Err(Failure::input(Topic::Unsupported, what));
+        let what = format!(
+            "{}: this is a model of records: `fishweir network run` compares it with a board, `fishweir network info` describes it",
+            file.display()
+        );
+        return Err(Failure::input(Topic::WrongModel, what));
     }
     if let Some(watcher) = WatcherModel::read(file, &bytes, &Deployment::default())? {
         return watch(arguments, &watcher);

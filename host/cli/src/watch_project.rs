@@ -85,7 +85,7 @@ pub(super) fn write(
     let idle = named([
         ("--equal", arguments.equal.is_some()),
         ("--endless", arguments.endless),
-        ("--channel-columns", !arguments.placing.channels().is_empty()),
+        ("--channels", !arguments.placing.channels().is_empty()),
     ]);
     note_idle(&idle, format_args!("{what} has no windows, and names its channels"))?;
     let period = model.contract().and_then(|contract| contract.period);
