@@ -284,7 +284,9 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        if self.condition_on_logs(predicted, &logs_of(|j| emission[j].log_likelihood(x))) {
+        if self
+            .condition_on_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x)))
+        {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -326,7 +328,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         {
             return true;
         }
-        self.condition_on_logs(predicted, &logs_of(log))
+        self.condition_on_logs(predicted, &core::array::from_fn(log))
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for
@@ -395,13 +397,6 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
             _ => impossible(),
         })
     }
-}
-
-/// One logarithm a state.
-#[inline(always)]
-fn logs_of<L: Copy, const N: usize>(mut log: impl FnMut(usize) -> L) -> [L; N] {
-    let first = log(0);
-    array_of(first, |j| if j == 0 { first } else { log(j) })
 }
 
 /// The logarithm of zero.

@@ -206,7 +206,17 @@ mod tests {
     #[test]
     fn every_option_that_a_message_names_is_one_of_the_programs() {
         // Those of cargo, which messages and sources name too.
-        let cargo = ["bin", "features", "filter-platform", "format-version", "locked", "release"];
+        let cargo = [
+            "bin",
+            "features",
+            "filter-platform",
+            "format-version",
+            "locked",
+            "package",
+            "profile",
+            "release",
+            "target",
+        ];
         let mut known: BTreeSet<String> =
             cargo.into_iter().chain(["help", "version"]).map(str::to_owned).collect();
         long_options(&<crate::CommandLine as clap::CommandFactory>::command(), &mut known);
