@@ -248,7 +248,7 @@ fn watchers_have_projects_in_floats() {
     let told = json(&format!("{line} --data {train} --json"));
     assert_eq!(told["finds"], "events of high, low", "{told}");
     assert!(told["findings"].as_u64() > Some(6), "{told}");
-    answers(&format!("{line} --force --endless"), "idle-option --endless");
+    answers(format!("{line} --force --endless"), "idle-option --endless");
     // A board that is too small names one that is not.
     let small = json(&format!("{} --force --json", line.replace("nucleo-f446re", "lm3s6965evb")));
     assert!(small["ram"][1].as_u64() < small["ram_there"].as_u64(), "{small}");

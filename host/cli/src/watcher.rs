@@ -25,7 +25,7 @@ pub(super) enum WatcherModel {
 
 /// Recordings for a watcher.
 pub(super) enum WatchedData {
-    Series(Dataset),
+    Series(Box<Dataset>),
     Records(Records),
 }
 
@@ -80,7 +80,8 @@ impl WatcherModel {
             Self::Records(_, file) => return Ok(WatchedData::Records(events_of(path, file)?.1)),
         };
         let options = read_options(reading, (observations, values), self.contract())?;
-        Ok(WatchedData::Series(tell::read_against(path, &options, self.contract(), &[])?))
+        let data = tell::read_against(path, &options, self.contract(), &[])?;
+        Ok(WatchedData::Series(Box::new(data)))
     }
 
     /// The model of a project on a board, with the self-test of recordings, or of noise.

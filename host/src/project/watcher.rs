@@ -83,6 +83,9 @@ impl WatcherKind {
     }
 }
 
+/// What is found in a recording, at which samples, and the last reading.
+type Findings = (Vec<(usize, FindingBits)>, [u32; 2]);
+
 impl Watcher {
     /// The most samples of the self-tests on a board, for samples of `bytes` bytes.
     #[must_use]
@@ -126,7 +129,8 @@ impl Watcher {
             (WatcherKind::Spotter, spotter.to_source(), finds),
             (spotter.observations(), &form),
             (memory, row_bytes),
-            (board, recordings, &find),
+            (board, recordings),
+            &find,
         )
     }
 
@@ -162,7 +166,8 @@ impl Watcher {
             (WatcherKind::Detector, detector.to_source(), "changes".to_owned()),
             (detector.observations(), &form),
             (memory, row_bytes),
-            (board, recordings, &find),
+            (board, recordings),
+            &find,
         )
     }
 
@@ -171,11 +176,8 @@ impl Watcher {
         (kind, source, finds): (WatcherKind, String, String),
         (observations, form): (&Observations, &SampleForm<'_>),
         ([model_bytes, state_bytes], row_bytes): ([usize; 2], usize),
-        (board, recordings, find): (
-            &ProjectBoard,
-            impl IntoIterator<Item = SamplesView<'s>>,
-            &dyn Fn(&SamplesView<'_>) -> (Vec<(usize, FindingBits)>, [u32; 2]),
-        ),
+        (board, recordings): (&ProjectBoard, impl IntoIterator<Item = SamplesView<'s>>),
+        find: &dyn Fn(&SamplesView<'_>) -> Findings,
     ) -> Self {
         let record = |samples: SamplesView<'_>| {
             let (findings, reading) = find(&samples);
