@@ -261,5 +261,5 @@ fn watchers_have_projects_in_floats() {
     refuses(&line, "wrong-model --mean-time");
     json(&format!("{line} --mean-time 200 --memory 30 --rate 1 --json"));
     refuses(&format!("run {train} --model {spotter}"), "unsupported --port");
-    refuses(&format!("run {train} --model {network} --port none"), "unsupported network run");
+    refuses(&format!("run {train} --model {network} --port none"), "wrong-model network run");
 }

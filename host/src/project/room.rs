@@ -24,7 +24,7 @@ const STATIC: usize = 68;
 
 /// Bytes of stack beside those copies, rows of numbers along all directions that the filter holds at once, and copies of the
 /// state: one is made where a stream begins anew. The deepest stacks of projects under QEMU lie between.
-const STACK: [(usize, usize, f64); 2] = [(200, 6, 1.8), (1500, 24, 2.2)];
+const STACK: [(usize, usize, f64); 2] = [(60, 6, 2.0), (1500, 24, 2.2)];
 
 /// Bytes of code and constants without model and self-test: a filter of symbols or channels, start-up code and what
 /// talks with them.

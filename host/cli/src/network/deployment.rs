@@ -68,7 +68,7 @@ impl Deployment {
             }
             (NetworkModel::Network(_), None) => Err(at(
                 Topic::WrongModel.into(),
-                "is a network; for an alarm name --mean-time, for a classifier fit one with --class"
+                "is a network, which `fishweir network info` describes; for an alarm name --mean-time, for a classifier fit one with --class"
                     .into(),
             )),
             (NetworkModel::Classifier(_), Some(_)) => {
