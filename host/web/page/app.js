@@ -5,7 +5,7 @@ const at = (id) => document.getElementById(id);
 const FOLDER = "data";
 const MOST_BYTES = 200e6;
 
-const state = { reading: {}, group: "", data: undefined, tidy: undefined, model: undefined, decisions: [], judged: undefined };
+const state = { reading: {}, group: "", data: undefined, tidy: undefined, model: undefined, decisions: [] };
 
 // ---- The worker ----
 
@@ -291,7 +291,6 @@ async function train() {
 const percent = (share) => number(100 * share, 3);
 
 function showAccuracy(judged) {
-  state.judged = judged;
   const [, one] = Object.entries(judged.classifiers).at(-1);
   at("figure").textContent = WORDS.accuracy(percent(one.accuracy), percent(one.interval.low), percent(one.interval.high), one.windows);
   at("groups").textContent = judged.group ? WORDS.grouped(judged.group) : WORDS.notGrouped;
@@ -309,11 +308,11 @@ function showAccuracy(judged) {
   at("accuracy").hidden = false;
 }
 
-/// The windows of a cell, as the model that was trained on all series decides them.
+/// The windows of a cell: their number by cross-validation, and those that the model of all series decides so.
 function showWindows(truth, decided, count) {
   const labels = new Map(state.tidy.series.map(({ id, label }) => [id, label]));
   const found = state.decisions.filter((one) => labels.get(one.series) === truth && one.class === decided);
-  at("windows").replaceChildren(element("p", {}, WORDS.wrong(truth, decided, count)),
+  at("windows").replaceChildren(element("p", {}, WORDS.wrong(truth, decided, count, found.length)),
     table(["series", "from", "to", "margin"], found.slice(0, 50).map((one) => [
       element("td", {}, element("button", { type: "button", onclick: () => { at("series").value = one.series; showSeries(); at("timeline").scrollIntoView(); } }, one.series)),
       String(one.start), String(one.end), number(one.margin)])));

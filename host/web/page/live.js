@@ -9,10 +9,11 @@ const MOTION = [
 ];
 
 /// Samples at a steady rate from samples at any time: on the line between the two around each step. Where more than `gap` steps are
-/// missing, they are: a decision is not made of what was not measured.
+/// missing, they are: a decision is not made of what was not measured. After `longest` missing steps the stream begins anew, which
+/// `begin` is told.
 class Steady {
-  constructor(period, gap = 5) {
-    [this.period, this.gap, this.last, this.next] = [period, gap, undefined, undefined];
+  constructor(period, longest, begin, gap = 5) {
+    Object.assign(this, { period, longest, begin, gap });
   }
   /// The rows that a sample completes.
   push(time, values) {
@@ -20,6 +21,11 @@ class Steady {
     this.last = { time, values };
     if (!before || time <= before.time) {
       this.next ??= time;
+      return rows;
+    }
+    if (time - before.time > this.longest * this.period) {
+      this.begin();
+      this.next = time;
       return rows;
     }
     const missing = time - before.time > this.gap * this.period;
@@ -31,24 +37,26 @@ class Steady {
   }
 }
 
-/// The windows of a stream: `decide` gets the rows of each that is full.
+/// The windows of a stream, one from every `hop`th sample on: `decide` gets the rows of each that is full.
 class Windows {
   constructor(length, hop, decide) {
-    [this.length, this.hop, this.decide, this.rows, this.since] = [length, hop, decide, [], 0];
+    Object.assign(this, { length, hop, decide });
+    this.begin();
+  }
+  begin() {
+    [this.rows, this.samples] = [[], 0];
   }
   push(row) {
     this.rows.push(row);
     if (this.rows.length > this.length) this.rows.shift();
-    this.since += 1;
-    if (this.rows.length === this.length && this.since >= this.hop) {
-      this.since = 0;
-      this.decide(this.rows.slice());
-    }
+    this.samples += 1;
+    const after = this.samples - this.length;
+    if (after >= 0 && after % this.hop === 0) this.decide(this.rows.slice());
   }
 }
 
 const field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-const value = (x) => (Number.isFinite(x) ? String(Math.fround(x)) : "");
+const value = (x) => (Number.isFinite(x) ? String(x) : "");
 
 /// A table of one series, as the program reads it.
 function tableOf(channels, rows, period, label = "", id = "live") {
@@ -114,7 +122,8 @@ function deciding() {
     }
     busy = false;
   };
-  const windows = new Windows(windowing.length, windowing.hop, decide), steady = new Steady(period);
+  const windows = new Windows(windowing.length, windowing.hop, decide);
+  const steady = new Steady(period, windowing.length, () => windows.begin());
   return { windows, push: (time, values) => steady.push(time, values).forEach((row) => windows.push(row)) };
 }
 
@@ -165,7 +174,8 @@ async function record() {
   if (!label) return fail("record-error", new Error(WORDS.noLabel));
   at("record").disabled = true;
   try {
-    const steady = new Steady(RECORDED_PERIOD), rows = [];
+    // A take has no place to begin anew: what lacks is missing.
+    const steady = new Steady(RECORDED_PERIOD, Infinity), rows = [];
     let runs = false;
     const stop = await listenToMotion((time, values) => { if (runs) rows.push(...steady.push(time, values)); });
     const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -25,7 +25,8 @@ const WORDS = {
     `${percent} % of ${windows} windows are decided right (95 % interval: ${low} to ${high} %), on series that training did not see.`,
   grouped: (group) => `All series of one ${group} were either trained on or judged.`,
   notGrouped: "Series were drawn one by one. If several are of one person or device, choose that column above: accuracy on a new one will be lower.",
-  wrong: (truth, decided, count) => `${count} windows of ${truth}, decided as ${decided}`,
+  wrong: (truth, decided, count, found) =>
+    `${count} windows of ${truth} were decided as ${decided} by models that had not seen them. The model that you take along, which was trained on all series, decides so of ${found}${found > 0 ? ":" : "."}`,
   confusion: "Rows: the truth. Columns: the decision. A click shows these windows.",
   timeline: "Margin: how far the class decided for is ahead of the next. A click on a window shows what each sample added to it.",
   explained: (series, start, end, chosen, rival) =>
@@ -33,7 +34,6 @@ const WORDS = {
   prices: "At the rate of the data, from counts of operations measured on emulated cores. A range is from the least to the most that was measured.",
   perSecond: (times) => `${times} % of the time`,
   notMeasured: "not measured",
-  exporting: "Writing …",
   learnt: "Each line of a state: its mean in each channel, in units of the training data's spread.",
   model: (number_, all) => `Model ${number_} of ${all}`,
   noMotion: "No motion sensor answers. A phone asks for permission, and gives it to pages by HTTPS only: any static host will do.",

@@ -113,6 +113,25 @@ mod tests {
         }
     }
 
+    /// Every word is said, and every part of the page that a script asks for is there.
+    #[test]
+    fn words_and_parts_are_those_that_scripts_use() {
+        let scripts = PAGE[1..].concat();
+        let keys = PAGE[0].lines().filter_map(|line| line.strip_prefix("  ")?.split_once(':'));
+        let keys = keys.map(|(key, _)| key).filter(|key| key.chars().all(char::is_alphanumeric));
+        let mut seen = 0;
+        for key in keys {
+            seen += 1;
+            assert!(scripts.contains(&format!("WORDS.{key}")), "no script says {key}");
+        }
+        assert!(seen > 20, "{seen} words");
+        for (at, _) in scripts.match_indices("at(\"") {
+            let id = scripts[at + 4..].split('"').next().unwrap_or_default();
+            let is_there = ["given", "program", "worker-source"].contains(&id);
+            assert!(is_there || BODY.contains(&format!("id=\"{id}\"")), "no part is called {id}");
+        }
+    }
+
     /// A name in the page is text: it neither ends an element nor begins one.
     #[test]
     fn names_of_files_are_no_markup() {
