@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::shared::data::marked;
 use crate::{fishweir, json, notes, printed, refuses};
 
 /// A model says by which options it came about, and these make the same again.
@@ -181,9 +182,47 @@ fn further_data_are_read_as_the_training_data_were() {
     for data in [&labelled, &unlabelled, &plain] {
         assert_eq!(rows(&predict(data)), said, "{data}");
     }
-    let told = |data: &str| notes(&predict(data)).iter().any(|note| note.kind == "as-trained");
-    assert!(told(&labelled) && told(&unlabelled) && !told(&plain));
+    let told = |data: &str, kind: &str| notes(&predict(data)).iter().any(|note| note.kind == kind);
+    assert!(told(&labelled, "as-trained") && told(&unlabelled, "as-trained"));
+    assert!(told(&plain, "not-as-trained") && !told(&plain, "as-trained"));
+    // What is wrong in a file of the training's form is named, not what another reading of it stumbles over.
+    let bad = other(true).replacen(";0,", ";oops,", 1);
+    let line = 1 + bad.lines().position(|line| line.contains("oops")).expect("a line");
+    let bad = folder.put("bad.csv", bad);
+    refuses(&format!("predict {bad} --model {model}"), format!("bad.csv {line} oops"));
     let accuracy =
         |data: &str| json(&format!("evaluate {data} --model {model} --json"))["accuracy"].clone();
     assert_eq!(accuracy(&labelled), accuracy(&plain));
+}
+
+/// A detector and a spotter read on as they were trained, too.
+#[test]
+fn detectors_and_spotters_are_read_for_as_they_were_trained() {
+    let folder = Folder::new();
+    // A column of times that no reader would know, and commas in numbers.
+    let own = |text: String| {
+        let rows = text.replacen(",t,", ",stamp,", 1).replace(',', ";").replace('.', ",");
+        rows.replacen("series", "take", 1)
+    };
+    let data = folder.put("marked.csv", own(marked(1)));
+    let (spotter, detector) = (folder.at("spotter.json"), folder.at("detector.json"));
+    let options = "--time stamp --decimal , --label none";
+    printed(&format!("spot {data} --marks mark --states 2 -o {spotter} {options}"));
+    let line = format!("spot {data} --marks mark --model {spotter} --json");
+    assert_eq!(json(&line)["figures"], json(&format!("{line} {options}"))["figures"]);
+    assert!(notes(&line).iter().any(|note| note.kind == "as-trained"));
+    let normal: String = own(marked(3))
+        .lines()
+        .map(|line| {
+            let (kept, _) = line.rsplit_once(';').expect("a column of marks");
+            kept.to_owned() + "\n"
+        })
+        .collect();
+    let normal = folder.put("normal.csv", normal);
+    printed(&format!(
+        "detect {normal} --mean-time 30 --states 2 -o {detector} --time stamp --decimal ,"
+    ));
+    let line = format!("detect {normal} --model {detector} --json");
+    assert!(notes(&line).iter().any(|note| note.kind == "as-trained"));
+    assert_eq!(json(&line), json(&format!("{line} --time stamp --decimal ,")));
 }

@@ -113,6 +113,25 @@ test("what is trained and exported has the bytes of the command", async () => {
   await close();
 });
 
+test("a page opens with the recordings that it was made with", async () => {
+  // A folder a class: files of one name stay apart.
+  const kept = join(folder, "kept");
+  const [head, ...lines] = recordings().trim().split("\n");
+  for (const motion of ["still", "run"]) {
+    mkdirSync(join(kept, motion), { recursive: true });
+    const own = lines.filter((line) => line.split(",")[2] === motion && line.startsWith(motion === "still" ? "0," : "4,"));
+    const cut = (line) => line.split(",").slice(3).join(",");
+    writeFileSync(join(kept, motion, "1.csv"), `${[head, ...own].map(cut).join("\n")}\n`);
+  }
+  const made = join(folder, "kept.html");
+  execFileSync(program, ["page", kept, "-o", made], { stdio: "ignore" });
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`file://${made}`);
+  await page.waitForFunction(() => /2 series/.test(document.getElementById("summary").textContent), undefined, { timeout: 60000 });
+  assert.match(await page.textContent("#summary"), /run \(1\), still \(1\)/);
+  await page.context().close();
+});
+
 test("columns that the reader does not know are chosen in the menus", async () => {
   const { page, faults, close } = await opened();
   await dropped(page, "own.csv", recordings("take,subject,kind_of_motion,stamp,ax,ay"));

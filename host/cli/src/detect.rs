@@ -204,11 +204,12 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let kept = kept(model)?;
     let detector = kept.deploy()?;
     let contract = kept.provenance.contract_in_part();
-    let reading = arguments.reading.options_for(kept.observations.kind()?, None)?;
-    let reading = ReadOptions { values: detector.values(), ..reading };
-    let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let reading = arguments.gathering.add_to(reading, None);
-    let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
+    let of_model = (detector.observations(), detector.values(), Some(&contract));
+    let fit = |reading: &Reading| reading.options_that_fit(of_model, None);
+    let given = (&arguments.reading, &arguments.gathering);
+    let recipe = kept.provenance.recipe.as_deref();
+    let (data, options) = tell::read_as(recipe, &arguments.data, given, fit)?;
+    tell::of_read(&data, &options, Some(&contract), &[])?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
     }

@@ -75,6 +75,7 @@ pub(super) enum Topic {
     LeftOutChannels,
     NoClass,
     NoMemory,
+    NoProgram,
     NoProject,
     NoRoom,
     NotFinite,
@@ -102,6 +103,7 @@ pub(super) enum Topic {
     RefusedSamples,
     // Notes.
     AsTrained,
+    NotAsTrained,
     AlphabetGuessed,
     AssumedRate,
     Building,

@@ -182,6 +182,11 @@ impl Model {
         })
     }
 
+    /// Recipe of the training, if the file has one.
+    pub(super) fn recipe(&self) -> Option<&str> {
+        self.provenance()?.recipe.as_deref()
+    }
+
     /// Samples per second: those asked for, or else those of the training.
     ///
     /// # Errors

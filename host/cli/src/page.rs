@@ -1,8 +1,9 @@
 //! `fishweir page`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use fishweir::files;
 use fishweir::report::grouped;
@@ -29,7 +30,7 @@ const TARGET: &str = "wasm32-wasip1";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Files that the page opens with
+    /// Files or folders that the page opens with
     data: Vec<PathBuf>,
     /// Page to write
     #[arg(short, long, value_name = "FILE.html", default_value = "fishweir.html")]
@@ -43,10 +44,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> =
         arguments.data.iter().chain(&arguments.program).map(PathBuf::as_path).collect();
     Outputs::check(&[&arguments.output], &inputs)?;
-    let mut given = Vec::new();
+    let mut given = BTreeMap::new();
     for path in &arguments.data {
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        given.push((name, files::read(path)?));
+        collect(path, &mut given)?;
     }
     let built = match &arguments.program {
         Some(path) => path.clone(),
@@ -54,26 +54,46 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let program = files::read(&built)?;
     if !program.starts_with(b"\0asm") {
-        let what = format!(
-            "{}: this is no WebAssembly; name a program built for {TARGET}",
-            built.display()
-        );
-        return Err(Failure::input(Topic::NotAModel, what));
+        let file = built.display();
+        let what = format!("{file}: this is no WebAssembly; name a program built for {TARGET}");
+        return Err(Failure::input(Topic::NoProgram, what));
     }
+    let given = told_apart(given);
     let page = Page { program: &program, files: &given }.to_html()?;
     output::write(&arguments.output, page.as_bytes())?;
     if output::is_standard(&arguments.output) {
         return Ok(());
     }
-    let size = grouped(page.len() / 1000);
-    output::print(
-        format!(
-            "{}: {size} kB
-",
-            arguments.output.display()
-        )
-        .as_bytes(),
-    )
+    let (file, size) = (arguments.output.display(), grouped(page.len() / 1000));
+    output::print(format!("{file}: {size} kB\n").as_bytes())
+}
+
+/// A file, or all files of a folder, by the parts of their paths.
+fn collect(path: &Path, into: &mut BTreeMap<Vec<String>, Vec<u8>>) -> Result<(), Failure> {
+    if path.is_dir() {
+        let unreadable = |error: std::io::Error| {
+            Failure::input(Topic::UnreadableFolder, format!("{}: {error}", path.display()))
+        };
+        for entry in fs::read_dir(path).map_err(unreadable)? {
+            collect(&entry.map_err(unreadable)?.path(), into)?;
+        }
+        return Ok(());
+    }
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    into.insert(parts.collect(), files::read(path)?);
+    Ok(())
+}
+
+/// Files with what tells their paths apart: without the folders that all are in.
+fn told_apart(files: BTreeMap<Vec<String>, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
+    let common = |a: &[String], b: &[String]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let mut paths = files.keys().map(|path| &path[..path.len().saturating_sub(1)]);
+    let first = paths.next().unwrap_or_default();
+    let shared = paths.fold(first.len(), |least, path| least.min(common(first, path)));
+    files.into_iter().map(|(path, bytes)| (path[shared..].join("/"), bytes)).collect()
 }
 
 /// Builds the program for the page; its path.
@@ -87,16 +107,10 @@ fn build() -> Result<PathBuf, Failure> {
     if is_first {
         note(Topic::Building, "building the program for the page: some minutes, once");
     }
-    let mut command = Command::new("cargo");
-    command.current_dir(&root).args([
-        "build",
-        "--locked",
-        "--quiet",
-        "--profile",
-        "web",
-        "--package",
-        "fishweir-cli",
-    ]);
+    // The cargo that runs this program, if one does: it knows its own toolchain.
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let build = ["build", "--locked", "--quiet", "--profile", "web", "--package", "fishweir-cli"];
+    command.current_dir(&root).args(build);
     command.args(["--target", TARGET]).env("CARGO_TARGET_DIR", root.join("target"));
     command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", "-C target-feature=+simd128");
     let done = command
@@ -116,5 +130,26 @@ fn build() -> Result<PathBuf, Failure> {
     match fs::exists(&built) {
         Ok(true) => Ok(built),
         _ => Err(refused(format!("{}: it was not built there; name --program", built.display()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_stay_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut found = BTreeMap::new();
+        for class in ["run", "walk"] {
+            fs::create_dir(folder.path().join(class)).expect("made");
+            fs::write(folder.path().join(class).join("1.csv"), class).expect("written");
+        }
+        collect(folder.path(), &mut found).expect("read");
+        let names = |found| told_apart(found).into_iter().map(|(name, _)| name);
+        assert!(names(found.clone()).eq(["run/1.csv", "walk/1.csv"]));
+        found.pop_first();
+        assert!(names(found).eq(["1.csv"]));
+        assert!(told_apart(BTreeMap::new()).is_empty());
     }
 }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use fishweir::classifier::Contract;
+use fishweir::classifier::{Contract, Observations};
 use fishweir::data::{
     Alphabet, Column, Dataset, Encoding, FastaLabel, Kind, LAYOUTS, Layout, Marks, NamePattern,
-    ReadOptions, Resample, Separator, ShortSeries, Source, Windowing,
+    ReadOptions, Resample, Separator, ShortSeries, Source, Values, Windowing,
 };
 
 use fishweir::report::SourceReport;
@@ -329,9 +329,20 @@ impl Reading {
         model: &Model,
         classes: Option<&[String]>,
     ) -> Result<ReadOptions, Failure> {
-        let values = model.deployed.values();
-        let options = ReadOptions { values, ..self.options_for(model.kind()?, classes)? };
-        self.at_rate_of(model.deployed.contract(), options)
+        let deployed = &model.deployed;
+        let of_model = (deployed.observations(), deployed.values(), deployed.contract());
+        self.options_that_fit(of_model, classes)
+    }
+
+    /// Options that require a model's observations, the values that its channels take, and its rate; its classes too if
+    /// `classes` are given.
+    pub(super) fn options_that_fit(
+        &self,
+        (observations, values, contract): (&Observations, Values, Option<&Contract>),
+        classes: Option<&[String]>,
+    ) -> Result<ReadOptions, Failure> {
+        let options = ReadOptions { values, ..self.options_for(observations.kind()?, classes)? };
+        self.at_rate_of(contract, options)
     }
 
     /// Options that want the rate of a contract, or resample to it.

@@ -20,31 +20,48 @@ pub(super) struct Wanted<'a> {
     pub(super) rate: f64,
 }
 
+/// Refuses a board whose memories cannot hold an image, and notes if they may not suffice. `place` names numbers, board and memories.
+pub(super) fn check_room(
+    file: &Path,
+    holds: Enough,
+    place: &str,
+    instead: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    match holds {
+        Enough::No => Err(Failure::input(
+            Topic::NoRoom,
+            format!("{}: no room {place}: {}", file.display(), instead()),
+        )),
+        Enough::Perhaps => {
+            note(
+                Topic::TightRoom,
+                format_args!(
+                    "there may be no room {place}: the linker checks flash, but not the stack; {}",
+                    instead()
+                ),
+            );
+            Ok(())
+        }
+        Enough::Yes => Ok(()),
+    }
+}
+
+/// The boards on which there surely is room.
+pub(super) fn other_boards(room: impl Fn(&ProjectBoard) -> Room) -> String {
+    let others = PROJECT_BOARDS.iter().filter(|board| room(board).holds() == Enough::Yes);
+    let others: Vec<&str> = others.map(|board| board.name).collect();
+    match others.as_slice() {
+        [] => "no other board has".to_owned(),
+        names => format!("there is room on {}", names.join(", ")),
+    }
+}
+
 impl Wanted<'_> {
     /// Refuses a board whose memories cannot hold the image, and notes if they or the processor may not suffice.
     pub(super) fn check(&self) -> Result<Room, Failure> {
         let on_board = self.on(self.model);
-        let (file, short) = (self.file.display(), on_board.short());
-        let number = self.model.number();
-        match on_board.holds {
-            Enough::No => {
-                let instead = self.instead(&on_board.room);
-                return Err(Failure::input(
-                    Topic::NoRoom,
-                    format!("{file}: no room in {number} on {short}: {instead}"),
-                ));
-            }
-            Enough::Perhaps => {
-                let instead = self.instead(&on_board.room);
-                note(
-                    Topic::TightRoom,
-                    format_args!(
-                        "there may be no room in {number} on {short}: the linker checks flash, but not the stack; {instead}"
-                    ),
-                );
-            }
-            Enough::Yes => {}
-        }
+        let place = format!("in {} on {}", self.model.number(), on_board.short());
+        check_room(self.file, on_board.holds, &place, || self.instead(&on_board.room))?;
         self.note_pace(&on_board);
         Ok(on_board.room)
     }
@@ -94,14 +111,7 @@ impl Wanted<'_> {
         if state > 0 && model > 0 {
             ways.push(format!("fit --max-ram {state} --max-flash {model} makes a model that has"));
         }
-        let others = PROJECT_BOARDS
-            .iter()
-            .filter(|board| Room::of(board, self.model, [self.samples; 2]).holds() == Enough::Yes);
-        let others: Vec<&str> = others.map(|board| board.name).collect();
-        ways.push(match others.as_slice() {
-            [] => "no other board has".to_owned(),
-            names => format!("there is room on {}", names.join(", ")),
-        });
+        ways.push(other_boards(|board| Room::of(board, self.model, [self.samples; 2])));
         ways.join("; ")
     }
 

@@ -263,7 +263,7 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     }
     let mut series = Vec::new();
     for path in &arguments.data {
-        match model.data(path, &arguments.reading)? {
+        match model.data(path, (&arguments.reading, &arguments.gathering))? {
             WatchedData::Series(data) => series.push(data),
             WatchedData::Records(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::classifier::{ChannelRange, Contract};
+use fishweir::classifier::{ChannelRange, Contract, Provenance};
 use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::report::{EventFigures, counted};
@@ -13,11 +13,11 @@ use super::marking::Marking;
 use super::model::Model;
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::recipe::Recipe;
 use super::spotted::{ChosenSpotter, Judged, SpotReport, Spotted, listed, of_penalty, spotted};
 use super::timeline::draw_events;
-use super::{Failure, Topic, next, note, recognise, tell};
+use super::{Failure, Topic, next, note, recognise, tell, usual};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -270,7 +270,8 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         ("--components", arguments.emitting.components().is_some()),
     ]));
     note_idle(&trained, "the spotter is trained")?;
-    let (spotter, contract, reading) = kept(model, &arguments.reading)?;
+    let kept = KeptSpotter::read(model)?;
+    let (spotter, given) = (&kept.spotter, (&arguments.reading, &Gathering::default()));
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).chain([model]).collect();
     let outputs = Outputs::check(&figure, &inputs)?;
@@ -278,11 +279,11 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
         note_idle(&judging, "events are listed where --marks names no column of them")?;
-        let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
-        let events = spotted(&spotter, &data);
+        let data = kept.series(&arguments.data, given)?;
+        let events = spotted(spotter, &data);
         note_none(&events, &data);
         if let Some(path) = &arguments.draw {
-            draw_events(path, &spotter, &data, None, false)?;
+            draw_events(path, spotter, &data, None, false)?;
             if output::is_standard(path) {
                 return Ok(());
             }
@@ -303,9 +304,8 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         };
         return crate::output::print_report(&report, true);
     }
-    let (marked, judged, overlap) =
-        judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
-    tell::against(marked.data(), Some(&contract), &[]);
+    let (marked, judged, overlap) = kept.judged(&arguments.data, given, &arguments.marking)?;
+    tell::against(marked.data(), Some(&kept.contract()), &[]);
     let source = marked.data().source().to_owned();
     let report = SpotReport {
         classes: spotter.classes().to_vec(),
@@ -314,51 +314,74 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         figures: vec![EventFigures::of(source, &judged.figures)],
         judged: Some(judged),
         cost: spotter.cost(),
-        events: if arguments.events { spotted(&spotter, marked.data()) } else { Vec::new() },
+        events: if arguments.events { spotted(spotter, marked.data()) } else { Vec::new() },
         file: None,
     };
     if let Some(path) = &arguments.draw {
-        draw_events(path, &spotter, marked.data(), Some((&marked, overlap)), false)?;
+        draw_events(path, spotter, marked.data(), Some((&marked, overlap)), false)?;
     }
     outputs.print(&report, arguments.json)
 }
 
-/// A stored spotter, its training, and the options of reading for it.
-pub(super) fn kept(
-    model: &Path,
-    reading: &Reading,
-) -> Result<(Spotter, Contract, ReadOptions), Failure> {
-    let file = model.display().to_string();
-    let bytes = recognise::read(model)?;
-    let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
-        match Model::parse(model, &bytes) {
-            Ok(_) => Failure::input(Topic::WrongModel, format!(
-                "{file}: this is a classifier, and no spotter of events: evaluate, predict and export take it"
-            )),
-            Err(refused) if error.kind() == "not-a-model" => refused,
-            Err(_) => error.into(),
-        }
-    })?;
-    let spotter = model.deploy()?;
-    let contract = model.provenance.contract_in_part();
-    let options = reading.options_for(model.observations.kind()?, None)?;
-    let options = ReadOptions { values: spotter.values(), ..options };
-    let options = reading.at_rate_of(Some(&contract), options)?;
-    Ok((spotter, contract, options))
+/// A stored spotter, and its training.
+pub(super) struct KeptSpotter {
+    spotter: Spotter,
+    provenance: Provenance,
 }
 
-/// Series that are marked, how well their events are found, and the overlap at which one counts as found.
-pub(super) fn judged(
-    spotter: &Spotter,
-    reading: &ReadOptions,
-    data: &[PathBuf],
-    marking: &Marking,
-) -> Result<(Marked, Judged, f64), Failure> {
-    let plan = marking.plan(None, &Emitting::default())?;
-    let classes = Some(spotter.classes().to_vec());
-    let marked = marking.read(data, &ReadOptions { classes, ..reading.clone() })?;
-    let judged = Judged::of(&plan, spotter, &marked);
-    Ok((marked, judged, plan.overlap))
+impl KeptSpotter {
+    pub(super) fn read(model: &Path) -> Result<Self, Failure> {
+        let file = model.display().to_string();
+        let bytes = recognise::read(model)?;
+        let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
+            match Model::parse(model, &bytes) {
+                Ok(_) => Failure::input(Topic::WrongModel, format!(
+                    "{file}: this is a classifier, and no spotter of events: evaluate, predict and export take it"
+                )),
+                Err(refused) if error.kind() == "not-a-model" => refused,
+                Err(_) => error.into(),
+            }
+        })?;
+        Ok(Self { spotter: model.deploy()?, provenance: model.provenance })
+    }
+
+    pub(super) fn contract(&self) -> Contract {
+        self.provenance.contract_in_part()
+    }
+
+    /// Options of reading that fit it.
+    fn options(&self, reading: &Reading) -> Result<ReadOptions, Failure> {
+        let (spotter, contract) = (&self.spotter, self.contract());
+        let of_model = (spotter.observations(), spotter.values(), Some(&contract));
+        reading.options_that_fit(of_model, None)
+    }
+
+    /// Reads series, as those of the training were read.
+    fn series(&self, data: &[PathBuf], given: (&Reading, &Gathering)) -> Result<Dataset, Failure> {
+        let recipe = self.provenance.recipe.as_deref();
+        let (data, options) = tell::read_as(recipe, data, given, |reading| self.options(reading))?;
+        tell::of_read(&data, &options, Some(&self.contract()), &[])?;
+        Ok(data)
+    }
+
+    /// Series that are marked, how well their events are found, and the overlap at which one counts as found.
+    pub(super) fn judged(
+        &self,
+        data: &[PathBuf],
+        given: (&Reading, &Gathering),
+        marking: &Marking,
+    ) -> Result<(Marked, Judged, f64), Failure> {
+        let plan = marking.plan(None, &Emitting::default())?;
+        let recipe = self.provenance.recipe.as_deref();
+        let fit = |reading: &Reading| {
+            let classes = Some(self.spotter.classes().to_vec());
+            self.options(reading).map(|options| ReadOptions { classes, ..options })
+        };
+        let read = |options: ReadOptions| marking.read(data, &options);
+        let marked = usual::read(recipe, given, data, fit, read)?;
+        let judged = Judged::of(&plan, &self.spotter, &marked);
+        Ok((marked, judged, plan.overlap))
+    }
 }
 
 /// Tells that nothing was found: in series without events that is right, and in others it is not.

@@ -75,10 +75,8 @@ pub(super) fn read_as_trained(
     further: impl Fn(ReadOptions) -> ReadOptions,
 ) -> Result<Dataset, Failure> {
     let (contract, classes) = (model.contract(), model.deployed.classes());
-    let (data, options) = usual::read(model, given, paths, |options| {
-        let options = further(options);
-        Ok::<_, Failure>((read_files(paths, &options)?, options))
-    })?;
+    let fit = |reading: &Reading| reading.options_of(model, None).map(&further);
+    let (data, options) = read_as(model.recipe(), paths, given, fit)?;
     of_read(&data, &options, contract.as_ref(), classes)?;
     Ok(data)
 }
@@ -103,6 +101,16 @@ pub(super) fn read_all_against(
     let data = read_files(paths, options)?;
     of_read(&data, options, contract, classes)?;
     Ok(data)
+}
+
+/// Reads files as the training data of a recipe were read, with the options of reading for its model.
+pub(super) fn read_as(
+    recipe: Option<&str>,
+    paths: &[PathBuf],
+    given: (&Reading, &Gathering),
+    fit: impl Fn(&Reading) -> Result<ReadOptions, Failure>,
+) -> Result<(Dataset, ReadOptions), Failure> {
+    usual::read(recipe, given, paths, fit, |options| Ok((read_files(paths, &options)?, options)))
 }
 
 /// Reads several files, with a bar.

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use fishweir::data::ReadOptions;
 
-use super::model::Model;
 use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, note, recipe};
+use super::{Failure, Message, Topic, note, recipe};
 
-/// Options of a recipe that say how a file is read, and are the same for further data. What labels them comes last.
-const USUAL: [&str; 14] = [
+/// Options of a recipe that say how a file is read, and are the same for further data.
+const USUAL: [&str; 11] = [
     "format",
     "event-column",
     "time",
@@ -22,12 +21,9 @@ const USUAL: [&str; 14] = [
     "no-header",
     "header",
     "encoding",
-    LABELS[0],
-    LABELS[1],
-    LABELS[2],
 ];
 
-/// Options that further data may not need, for they may have no labels.
+/// Those that say where the labels are, which further data may lack.
 const LABELS: [&str; 3] = ["label", "segments", "name"];
 
 /// Options of reading, alone.
@@ -40,49 +36,63 @@ struct Read {
     gathering: Gathering,
 }
 
-/// A way to read data, and the options of the training that it takes over.
+/// A way to read data: options, and those of the training among them.
 struct Way {
     options: ReadOptions,
     taken: String,
 }
 
 /// Reads data for a model by `read`: as the model's training data were read, where its recipe says so and the command line
-/// does not; where they cannot be read so, as if they had no labels; and else as the command line says alone.
+/// does not; where they cannot be read so, as if they had no labels; and else as the command line says alone, which is noted.
+/// `options` are those of reading for the model.
 ///
 /// # Errors
-/// Those of the last way; options that do not fit the model.
-pub(super) fn read<T, E: Into<Failure>>(
-    model: &Model,
+/// If data can be read in no way, why not as those of the training; or, if they lack its columns, as the command line says.
+pub(super) fn read<T>(
+    recipe: Option<&str>,
     (reading, gathering): (&Reading, &Gathering),
     paths: &[PathBuf],
-    mut read: impl FnMut(ReadOptions) -> Result<T, E>,
+    options: impl Fn(&Reading) -> Result<ReadOptions, Failure>,
+    mut read: impl FnMut(ReadOptions) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let options = |reading: &Reading, gathering: &Gathering| -> Result<ReadOptions, Failure> {
-        Ok(gathering.add_to(reading.options_of(model, None)?, None))
+    let options = |reading: &Reading, gathering: &Gathering| {
+        options(reading).map(|options| gathering.add_to(options, None))
     };
     // Standard input is read once only.
     let is_again = paths.iter().all(|path| path != Path::new("-"));
-    let provenance = model.provenance().filter(|_| is_again);
-    let recipe = provenance.and_then(|provenance| provenance.recipe.as_deref());
+    let recipe = recipe.filter(|_| is_again).unwrap_or_default();
+    let given = [reading.given(), gathering.given()].concat();
     let mut ways: Vec<Way> = Vec::new();
-    for wanted in [&USUAL[..], &USUAL[..USUAL.len() - LABELS.len()]] {
-        let given = [reading.given(), gathering.given()].concat();
-        let Some((usual, taken)) = usual(recipe.unwrap_or_default(), wanted, &given) else {
-            continue;
-        };
-        if ways.last().is_some_and(|way| way.taken == taken) {
-            continue;
+    for wanted in [&[&USUAL[..], &LABELS].concat()[..], &USUAL] {
+        let Some((usual, taken)) = usual(recipe, wanted, &given) else { continue };
+        if ways.last().is_none_or(|way| way.taken != taken) {
+            let (reading, gathering) = (reading.or(&usual.reading), gathering.or(&usual.gathering));
+            ways.push(Way { options: options(&reading, &gathering)?, taken });
         }
-        let (reading, gathering) = (reading.or(&usual.reading), gathering.or(&usual.gathering));
-        ways.push(Way { options: options(&reading, &gathering)?, taken });
     }
+    let mut refused: Option<(String, Message)> = None;
     for Way { options, taken } in ways {
-        if let Ok(data) = read(options) {
-            note(Topic::AsTrained, format_args!("read as the training data were: {taken}"));
-            return Ok(data);
+        match read(options) {
+            Ok(data) => {
+                note(Topic::AsTrained, format_args!("read as the training data were: {taken}"));
+                return Ok(data);
+            }
+            Err(Failure::Input(why)) => {
+                refused.get_or_insert((taken, why));
+            }
+            Err(other) => return Err(other),
         }
     }
-    read(options(reading, gathering)?).map_err(Into::into)
+    match (read(options(reading, gathering)?), refused) {
+        (Ok(data), Some((taken, Message { text, .. }))) => {
+            let what = format_args!("not read as the training data were, {taken}: {text}");
+            note(Topic::NotAsTrained, what);
+            Ok(data)
+        }
+        // Its columns are there, so it is as the training data were, but for what is wrong.
+        (Err(_), Some((_, why))) if why.kind != "bad-header" => Err(Failure::Input(why)),
+        (read, _) => read,
+    }
 }
 
 /// The wanted options of a recipe that were not given, and their words; `None` where there are none.
@@ -100,4 +110,27 @@ fn usual(text: &str, wanted: &[&str], given: &[&str]) -> Option<(Read, String)> 
     let matches = command.try_get_matches_from(words).ok()?;
     Some((Read::from_arg_matches(&matches).ok()?, taken.join(" ")))
         .filter(|(_, taken)| !taken.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Options that further data do not take over: the model's own symbols and rate, tables of the training's files, what only
+    /// shows.
+    const OWN: [&str; 6] =
+        ["alphabet", "words", "fasta-label", "resample", "annotations", "dry-run"];
+
+    #[test]
+    fn every_option_of_reading_is_taken_over_or_not() {
+        let command = Read::command();
+        let all: Vec<&str> =
+            command.get_arguments().filter_map(|option| option.get_long()).collect();
+        for option in &all {
+            let lists = [&USUAL[..], &LABELS, &OWN];
+            let count = lists.iter().filter(|list| list.contains(option)).count();
+            assert_eq!(count, 1, "--{option}");
+        }
+        assert_eq!(all.len(), USUAL.len() + LABELS.len() + OWN.len());
+    }
 }

@@ -1,9 +1,9 @@
 //! `fishweir new` around a spotter, a detector or a model of records.
 
 use std::fmt;
+use std::path::Path;
 
-use fishweir::deploy::Enough;
-use fishweir::project::{PROJECT_BOARDS, Room, SampleSource, WatchProject, Watcher};
+use fishweir::project::{Room, SampleSource, WatchProject};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
@@ -11,8 +11,9 @@ use super::fixed::NumberName;
 use super::new::{Application, Arguments, Asked, assumed_rate, commands, core_source};
 use super::options::{named, note_idle};
 use super::rate::check_rate;
+use super::room::{check_room, other_boards};
 use super::watcher::WatcherModel;
-use super::{Failure, Topic, note, record_project};
+use super::{Failure, Topic, record_project};
 
 /// A project that was written.
 #[derive(Debug, Serialize)]
@@ -82,12 +83,8 @@ pub(super) fn write(
             format!("--number q15: {what} runs in f32 on a board; leave it out"),
         ));
     }
-    let idle = named([
-        ("--equal", arguments.equal.is_some()),
-        ("--endless", arguments.endless),
-        ("--channels", !arguments.placing.channels().is_empty()),
-    ]);
-    note_idle(&idle, format_args!("{what} has no windows, and names its channels"))?;
+    let idle = named([("--equal", arguments.equal.is_some()), ("--endless", arguments.endless)]);
+    note_idle(&idle, format_args!("{what} has no windows"))?;
     let period = model.contract().and_then(|contract| contract.period);
     if let (Some(rate), Some(period)) = (arguments.rate, period) {
         check_rate("--rate", rate, period)?;
@@ -99,11 +96,18 @@ pub(super) fn write(
         SampleSource::Sensor => assumed_rate("the model does not say at what rate it was trained"),
     });
     if data.is_none() {
-        note_idle(&reading.given(), "nothing is read without --data")?;
+        let given = [reading.given(), arguments.placing.given()].concat();
+        note_idle(&given, "nothing is read without --data")?;
     }
-    let data = data.as_ref().map(|path| model.data(path, reading)).transpose()?;
+    let gathering = arguments.placing.clone().into();
+    let data = data.as_ref().map(|path| model.data(path, (reading, &gathering))).transpose()?;
     let watcher = model.on_board(board, data.as_ref())?;
-    let room = check_room(arguments, &watcher)?;
+    let room = Room::of_watcher(board, &watcher);
+    let file = arguments.model.as_deref().unwrap_or(Path::new(""));
+    let place = format!("on {} ({})", board.name, room.short());
+    check_room(file, room.holds(), &place, || {
+        other_boards(|board| Room::of_watcher(board, &watcher))
+    })?;
     let core = core_source()?;
     let project =
         WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core };
@@ -111,7 +115,7 @@ pub(super) fn write(
     arguments.write(&all, name)?;
     let mut commands = commands(folder, board);
     if samples == SampleSource::Host {
-        let file = arguments.model.as_deref().map_or_else(String::new, |f| f.display().to_string());
+        let file = file.display();
         let command = if watcher.kind.is_of_records() { "network run" } else { "run" };
         let port = record_project::port(board);
         commands.push(format!("fishweir {command} DATA --model {file} --port {port}"));
@@ -133,38 +137,4 @@ pub(super) fn write(
         commands,
     };
     crate::output::print_report(&report, arguments.json)
-}
-
-/// Refuses a board whose memories cannot hold the image, and notes if they may not suffice.
-fn check_room(arguments: &Asked, watcher: &Watcher) -> Result<Room, Failure> {
-    let board = arguments.board;
-    let room = Room::of_watcher(board, watcher);
-    let [ram, flash] = [room.ram, room.flash].map(|takes| takes.map(grouped).join(" to "));
-    let short = format!(
-        "{}: RAM {ram} of {} B, flash {flash} of {} B",
-        board.name,
-        grouped(room.ram_there),
-        grouped(room.flash_there)
-    );
-    let others = PROJECT_BOARDS.iter();
-    let others = others.filter(|board| Room::of_watcher(board, watcher).holds() == Enough::Yes);
-    let others: Vec<&str> = others.map(|board| board.name).collect();
-    let instead = match others.as_slice() {
-        [] => "no other board has".to_owned(),
-        names => format!("there is room on {}", names.join(", ")),
-    };
-    match room.holds() {
-        Enough::No => {
-            let what = format!("no room on {short}; {instead}");
-            return Err(Failure::input(Topic::NoRoom, what));
-        }
-        Enough::Perhaps => note(
-            Topic::TightRoom,
-            format_args!(
-                "there may be no room on {short}: the linker checks flash, but not the stack; {instead}"
-            ),
-        ),
-        Enough::Yes => {}
-    }
-    Ok(room)
 }

@@ -2,23 +2,24 @@
 
 use std::path::Path;
 
-use fishweir::classifier::{Contract, Observations};
-use fishweir::data::{Dataset, Kind, ReadOptions, Values};
+use fishweir::classifier::{Contract, Provenance};
+use fishweir::data::Dataset;
 use fishweir::deploy::{Detector, DetectorModel, Spotter, SpotterModel};
 use fishweir::project::{ProjectBoard, Watcher};
 use fishweir_networks::records::Records;
 use fishweir_networks::{DeployedEvents, NetworkFile};
 
 use super::network::{Deployment, events_of};
-use super::reading::Reading;
+use super::options::note_idle;
+use super::reading::{Gathering, Reading};
 use super::{Failure, recognise, tell};
 
 /// A watcher as a file has it.
 pub(super) enum WatcherModel {
-    /// A spotter, and what it was trained on.
-    Spotter(Box<Spotter>, Contract),
-    /// A detector, and what it was trained on.
-    Detector(Box<Detector>, Contract),
+    /// A spotter, and its training.
+    Spotter(Box<Spotter>, Box<Provenance>),
+    /// A detector, and its training.
+    Detector(Box<Detector>, Box<Provenance>),
     /// A classifier of records, or an alarm on them, and the columns of the file.
     Records(Box<DeployedEvents>, Box<NetworkFile>),
 }
@@ -39,13 +40,11 @@ impl WatcherModel {
         let file = path.display().to_string();
         if SpotterModel::is_one(bytes) {
             let model = SpotterModel::parse(&file, bytes)?;
-            let contract = model.provenance.contract_in_part();
-            return Ok(Some(Self::Spotter(Box::new(model.deploy()?), contract)));
+            return Ok(Some(Self::Spotter(Box::new(model.deploy()?), Box::new(model.provenance))));
         }
         if DetectorModel::is_one(bytes) {
             let model = DetectorModel::parse(&file, bytes)?;
-            let contract = model.provenance.contract_in_part();
-            return Ok(Some(Self::Detector(Box::new(model.deploy()?), contract)));
+            return Ok(Some(Self::Detector(Box::new(model.deploy()?), Box::new(model.provenance))));
         }
         if recognise::is_network(&file, bytes) {
             let model = NetworkFile::parse(&file, bytes)?;
@@ -65,22 +64,38 @@ impl WatcherModel {
     }
 
     /// Contract of the training; `None` of records, which have no rate.
-    pub(super) fn contract(&self) -> Option<&Contract> {
+    pub(super) fn contract(&self) -> Option<Contract> {
         match self {
-            Self::Spotter(_, contract) | Self::Detector(_, contract) => Some(contract),
+            Self::Spotter(_, trained) | Self::Detector(_, trained) => {
+                Some(trained.contract_in_part())
+            }
             Self::Records(..) => None,
         }
     }
 
     /// Reads recordings for it.
-    pub(super) fn data(&self, path: &Path, reading: &Reading) -> Result<WatchedData, Failure> {
-        let (observations, values) = match self {
-            Self::Spotter(spotter, _) => (spotter.observations(), spotter.values()),
-            Self::Detector(detector, _) => (detector.observations(), detector.values()),
-            Self::Records(_, file) => return Ok(WatchedData::Records(events_of(path, file)?.1)),
+    pub(super) fn data(
+        &self,
+        path: &Path,
+        given: (&Reading, &Gathering),
+    ) -> Result<WatchedData, Failure> {
+        let (observations, values, trained) = match self {
+            Self::Spotter(spotter, trained) => (spotter.observations(), spotter.values(), trained),
+            Self::Detector(detector, trained) => {
+                (detector.observations(), detector.values(), trained)
+            }
+            Self::Records(_, file) => {
+                let idle = [given.0.given(), given.1.given()].concat();
+                note_idle(&idle, "columns of records are the model's")?;
+                return Ok(WatchedData::Records(events_of(path, file)?.1));
+            }
         };
-        let options = read_options(reading, (observations, values), self.contract())?;
-        let data = tell::read_against(path, &options, self.contract(), &[])?;
+        let contract = trained.contract_in_part();
+        let of_model = (observations, values, Some(&contract));
+        let fit = |reading: &Reading| reading.options_that_fit(of_model, None);
+        let recipe = trained.recipe.as_deref();
+        let (data, options) = tell::read_as(recipe, &[path.to_owned()], given, fit)?;
+        tell::of_read(&data, &options, Some(&contract), &[])?;
         Ok(WatchedData::Series(Box::new(data)))
     }
 
@@ -108,15 +123,4 @@ impl WatcherModel {
             }
         }
     }
-}
-
-/// Options of reading that want a model's observations and rate.
-fn read_options(
-    reading: &Reading,
-    (observations, values): (&Observations, Values),
-    contract: Option<&Contract>,
-) -> Result<ReadOptions, Failure> {
-    let kind: Kind = observations.kind()?;
-    let options = ReadOptions { values, ..reading.options_for(kind, None)? };
-    reading.at_rate_of(contract, options)
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::self_test::most_compared;
 use super::{ProjectBoard, ProjectModel, Watcher};
 use crate::deploy::{Cost, Enough};
+use crate::words::grouped;
 
 /// Memory that an image takes, and memory of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -86,6 +87,20 @@ impl Room {
     #[must_use]
     pub fn holds(&self) -> Enough {
         self.ram_holds().and(self.flash_holds())
+    }
+
+    /// What does not surely suffice: `RAM 9 000 to 20 000 of 16 384 B`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        let memories = [
+            ("RAM", self.ram_holds(), self.ram, self.ram_there),
+            ("flash", self.flash_holds(), self.flash, self.flash_there),
+        ];
+        let short = memories.into_iter().filter(|(_, holds, ..)| *holds != Enough::Yes);
+        let short = short.map(|(name, _, takes, there)| {
+            format!("{name} {} of {} B", takes.map(grouped).join(" to "), grouped(there))
+        });
+        short.collect::<Vec<_>>().join(", ")
     }
 
     /// Bytes of a state, and of a model in flash, that surely leave room for as much else as this image takes.

@@ -115,19 +115,7 @@ impl OnBoard {
 
     /// Describes the shortage in a few words.
     pub fn short(&self) -> String {
-        let Room { ram, ram_there, flash, flash_there } = &self.room;
-        let memories = [
-            ("RAM", self.room.ram_holds(), ram, ram_there),
-            ("flash", self.room.flash_holds(), flash, flash_there),
-        ];
-        let short: Vec<String> = memories
-            .into_iter()
-            .filter(|(_, holds, ..)| *holds != Enough::Yes)
-            .map(|(name, _, takes, there)| {
-                format!("{name} {} of {} B", takes.map(grouped).join(" to "), grouped(*there))
-            })
-            .collect();
-        format!("{} ({})", self.board, short.join(", "))
+        format!("{} ({})", self.board, self.room.short())
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Arguments, unjudged};
 use crate::model::Model;
 use crate::options::{named, note_idle, refuse_idle};
 use crate::output::Outputs;
+use crate::reading::Reading;
 use crate::{Failure, Topic, next, out_of_core, refusals, tell, usual};
 
 pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Result<(), Failure> {
@@ -27,7 +28,8 @@ pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Resu
     let (deployed, contract) = (&model.deployed, model.contract());
     let classes = deployed.classes();
     let given = (&arguments.reading, &arguments.gathering);
-    let table = usual::read(&model, given, &arguments.data, |options| {
+    let fit = |reading: &Reading| reading.options_of(&model, None);
+    let table = usual::read(model.recipe(), given, &arguments.data, fit, |options| {
         arguments.out_of_core.open(&arguments.data, &options, contract.as_ref(), classes)
     })?;
     // The caller asks for a table.

@@ -52,10 +52,10 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
-    let (spotter, contract, reading) = spot::kept(model, &arguments.reading)?;
-    let (marked, judged, _) =
-        spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
-    tell::against(marked.data(), Some(&contract), &[]);
+    let kept = spot::KeptSpotter::read(model)?;
+    let given = (&arguments.reading, &arguments.gathering);
+    let (marked, judged, _) = kept.judged(&arguments.data, given, &arguments.marking)?;
+    tell::against(marked.data(), Some(&kept.contract()), &[]);
     Ok(EventFigures::of(model.display().to_string(), &judged.figures))
 }
 

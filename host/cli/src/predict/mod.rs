@@ -307,8 +307,9 @@ fn predict_files(
     let (contract, classes) = (model.contract(), model.deployed.classes());
     let given = (&arguments.reading, &arguments.gathering);
     if arguments.out_of_core.is_given() {
-        let table = usual::read(model, given, paths, |options| {
-            let options = ReadOptions { skips: true, ..options };
+        let skips = |options| ReadOptions { skips: true, ..options };
+        let fit = |reading: &Reading| reading.options_of(model, None).map(skips);
+        let table = usual::read(model.recipe(), given, paths, fit, |options| {
             arguments.out_of_core.open(paths, &options, contract.as_ref(), classes)
         })?;
         // It is on, so there is one.

@@ -201,15 +201,7 @@ impl Firmware {
                 .replace("{{MODULE}}", &module.to_ascii_uppercase())
         };
         let source = folder.join("src");
-        let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if occupied && !is_library(&source, prefix) {
-            let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(DeviceError::File {
-                path: folder.to_owned(),
-                what: "there are other files in it; name another folder",
-                source: there,
-            });
-        }
+        check_free(folder, || is_library(&source, prefix))?;
         // No more yet: what a build that failed has left must not be in the way of the next.
         fs::create_dir_all(folder).map_err(|error| unwritten(folder, error))?;
         for other in C_CORES.iter().filter(|core| !cores.contains(core)) {
@@ -304,6 +296,22 @@ pub fn check_c_prefix(prefix: &str) -> Result<(), DeviceError> {
         return Ok(());
     };
     Err(DeviceError::Prefix { prefix: prefix.to_owned(), why })
+}
+
+/// Refuses a folder with files that are not of an earlier export.
+///
+/// # Errors
+/// [`DeviceError::File`].
+pub(super) fn check_free(folder: &Path, is_ours: impl FnOnce() -> bool) -> Result<(), DeviceError> {
+    let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    if !occupied || is_ours() {
+        return Ok(());
+    }
+    Err(DeviceError::File {
+        path: folder.to_owned(),
+        what: "there are other files in it; name another folder",
+        source: std::io::ErrorKind::AlreadyExists.into(),
+    })
 }
 
 /// Returns whether a library was written here before: its first headers exist, and the model's says so.

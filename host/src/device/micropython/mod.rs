@@ -5,7 +5,7 @@ mod mpy;
 use std::fs;
 use std::path::Path;
 
-use super::c_library::{put, unwritten};
+use super::c_library::{check_free, put, unwritten};
 use super::{DeviceError, Firmware, ModelFile, check_c_prefix};
 
 /// Version of MicroPython's native interface: the end of a module's folder, as its packages call it.
@@ -91,14 +91,8 @@ impl Firmware {
         check_c_prefix(name)?;
         let page = folder.join("README.md");
         let title = format!("# {name}: a module of MicroPython, by fishweir\n");
-        let occupied = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if occupied && !fs::read_to_string(&page).is_ok_and(|text| text.starts_with(&title)) {
-            return Err(DeviceError::File {
-                path: folder.to_owned(),
-                what: "there are other files in it; name another folder",
-                source: std::io::ErrorKind::AlreadyExists.into(),
-            });
-        }
+        let is_ours = || fs::read_to_string(&page).is_ok_and(|text| text.starts_with(&title));
+        check_free(folder, is_ours)?;
         for other in &MODULE_ARCHITECTURES {
             let stale = folder.join(format!("{}_{INTERFACE}", other.name));
             if stale.is_dir() {
