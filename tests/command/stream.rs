@@ -43,6 +43,38 @@ fn a_stream_decides_as_its_windows_do_in_a_file() {
     assert!(places[0].starts_with("0,20,") && places[1].starts_with("20,40,"), "{places:?}");
 }
 
+/// A mark of missing values that the training was told of, or that the stream is, is one in a stream too.
+#[test]
+fn marks_of_the_training_are_those_of_the_stream() {
+    let folder = Folder::new();
+    let (data, model) = (
+        folder.put("marked.csv", {
+            let text = fixtures().text("two.csv");
+            let mark = |(index, line): (usize, &str)| match line.rsplit_once(',') {
+                Some((kept, _)) if index > 0 && index % 17 == 0 => format!("{kept},lost\n"),
+                _ => format!("{line}\n"),
+            };
+            text.lines().enumerate().map(mark).collect::<String>()
+        }),
+        folder.at("m.json"),
+    );
+    printed(&format!("fit {data} -o {model} {QUICK} --effort quick --na lost"));
+    let stream = |options: &str, rows: &str| {
+        let line = format!("predict --stream --endless --model {model} --every 20 {options}");
+        printed(fishweir(&line).write_stdin(rows))
+    };
+    let rows = samples();
+    let of = |mark: &str| {
+        let one = |(index, row): (usize, &String)| match index {
+            5 => format!("{mark},{mark}\n"),
+            _ => format!("{row}\n"),
+        };
+        rows.iter().enumerate().map(one).collect::<String>()
+    };
+    assert_eq!(stream("", &of("lost")), stream("", &of("NA")));
+    assert_eq!(stream("--na gone", &of("gone")), stream("", &of("NA")));
+}
+
 /// As of a file: a comment before the header, or later, is no sample.
 #[test]
 fn a_comment_is_no_sample() {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use fishweir::data::ReadOptions;
+use fishweir::data::{Marks, ReadOptions};
 
 use super::reading::{Gathering, Reading};
 use super::{Failure, Message, Topic, note, recipe};
@@ -93,6 +93,14 @@ pub(super) fn read<T>(
         (Err(_), Some((_, why))) if why.kind != "bad-header" => Err(Failure::Input(why)),
         (read, _) => read,
     }
+}
+
+/// Marks of missing values in a stream: those given, or else those of the training, which is noted.
+pub(super) fn marks(recipe: Option<&str>, reading: &Reading) -> Marks {
+    let usual = usual(recipe.unwrap_or_default(), &["na"], &reading.given());
+    let Some((usual, taken)) = usual else { return reading.options().source.missing };
+    note(Topic::AsTrained, format_args!("read as the training data were: {taken}"));
+    reading.or(&usual.reading).options().source.missing
 }
 
 /// The wanted options of a recipe that were not given, and their words; `None` where there are none.

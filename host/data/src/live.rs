@@ -43,6 +43,7 @@ pub struct LiveReader<R> {
     name: String,
     kind: Kind,
     values: Values,
+    marks: Marks,
     header: Option<Header>,
     begun: bool,
     /// `true` once the beginning of the stream was inspected: only once, so that a caller who continues reaches its end.
@@ -92,6 +93,7 @@ impl<R: BufRead> LiveReader<R> {
             name: name.into(),
             kind,
             values: Values::Reals,
+            marks: Marks::default(),
             header: None,
             begun: false,
             looked: false,
@@ -116,6 +118,12 @@ impl<R: BufRead> LiveReader<R> {
     #[must_use]
     pub fn of_values(self, values: Values) -> Self {
         Self { values, ..self }
+    }
+
+    /// Takes these marks of missing values.
+    #[must_use]
+    pub fn with_marks(self, marks: Marks) -> Self {
+        Self { marks, ..self }
     }
 
     /// The next sample, `None` at the end of the stream.
@@ -274,7 +282,7 @@ impl<R: BufRead> LiveReader<R> {
         }
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
-            Kind::Channels(names) if first && is_header(text) => {
+            Kind::Channels(names) if first && is_header(text, &self.marks) => {
                 if is_noise(text, names) {
                     self.begun = false;
                     let what =
@@ -319,11 +327,11 @@ impl<R: BufRead> LiveReader<R> {
         }
         let label =
             self.header.as_ref().and_then(|header| header.label).map(|column| fields[column]);
-        self.label = label.filter(|label| !Marks::default().has(label)).map(str::to_owned);
+        self.label = label.filter(|label| !self.marks.has(label)).map(str::to_owned);
         self.time = None;
         if let Some(header) = &mut self.header
             && let Some((column, times)) = &mut header.time
-            && !Marks::default().has(fields[*column])
+            && !self.marks.has(fields[*column])
         {
             let field = fields[*column];
             let name = &header.names[*column];
@@ -338,7 +346,7 @@ impl<R: BufRead> LiveReader<R> {
                 Some(header) => header.channels[channel],
                 None => (channel, Conversion::NONE),
             };
-            if !Marks::default().has(fields[column]) {
+            if !self.marks.has(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
                 let value = number(text, self.values, commas, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
@@ -473,11 +481,10 @@ fn unquoted(field: &str) -> &str {
 }
 
 /// Returns whether a first line is one of names: none of its fields is a number, not even a forbidden one.
-fn is_header(text: &str) -> bool {
+fn is_header(text: &str, marks: &Marks) -> bool {
     let fields = split(text, None);
     let commas = commas_of(text.contains(';'));
-    let is_value =
-        |field: &str| Marks::default().has(field) || commas.in_points(field).parse::<f64>().is_ok();
+    let is_value = |field: &str| marks.has(field) || commas.in_points(field).parse::<f64>().is_ok();
     !fields.into_iter().any(is_value)
 }
 

@@ -14,7 +14,7 @@ use super::times::Times;
 use super::{Arguments, Decided, FIRST_UNTOLD, MOST_TOLD, heads};
 use crate::model::Model;
 use crate::output::Outputs;
-use crate::{Failure, Message, Topic, absent, note, output, tell};
+use crate::{Failure, Message, Topic, absent, note, output, tell, usual};
 
 /// Samples after which a channel that has had no number is noted; fewer where the stream ends before.
 const AWAITED: u64 = 500;
@@ -59,7 +59,8 @@ pub(super) fn predict_stream(
     }
     Outputs::check(&figure, &[&arguments.model])?;
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
-        .of_values(deployed.values());
+        .of_values(deployed.values())
+        .with_marks(usual::marks(model.recipe(), &arguments.reading));
     let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
