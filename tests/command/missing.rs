@@ -170,8 +170,6 @@ fn what_is_never_there_explains_nothing() {
     assert!(parts.iter().all(|&(of_y, part)| of_y == (part.abs() < 1e-3)), "{explained}");
     let table = printed(&format!("convert {data} -o -"));
     assert_eq!(table.lines().filter(|line| line.ends_with(',')).count(), 20 * 36, "x alone");
-    let stream = format!("predict --stream --model {model} --na=-9");
-    refuses(&stream, "argument-conflict --na");
 }
 
 /// Two sensors that are never there together, of which each shows the events.
