@@ -7,7 +7,7 @@ use fishweir::report::{Written, counted};
 use super::help::brief;
 use super::output::{self, Outputs};
 use super::reading::{self, Gathering, Reading};
-use super::{Failure, tell};
+use super::{Failure, read};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&[&arguments.output], &inputs)?;
     let reading =
         arguments.gathering.add_to(arguments.reading.options(), arguments.group.as_deref());
-    let data = tell::read_all(&arguments.data, &reading)?;
+    let data = read::all(&arguments.data, &reading)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
     }

@@ -22,7 +22,7 @@ use super::reading::{Gathering, Reading};
 use super::recipe::Recipe;
 use super::timeline::draw_alarms;
 use super::values::positive;
-use super::{Failure, Topic, next, note, progress, recognise, tell};
+use super::{Failure, Topic, next, note, progress, read, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Fit a detector of change to normal series, for streams without labels; or find changes with it.
@@ -208,8 +208,8 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let fit = |reading: &Reading| reading.options_that_fit(of_model, None);
     let given = (&arguments.reading, &arguments.gathering);
     let recipe = kept.provenance.recipe.as_deref();
-    let (data, options) = tell::read_as(recipe, &arguments.data, given, fit)?;
-    tell::of_read(&data, &options, Some(&contract), &[])?;
+    let (data, options) = read::by_recipe(recipe, &arguments.data, given, fit)?;
+    read::check(&data, &options, Some(&contract), &[])?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
     }
@@ -264,7 +264,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let reading =
         ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
     let reading = arguments.gathering.add_to(reading, None);
-    let normal = tell::read_all_against(&arguments.data, &reading, None, &[])?;
+    let normal = read::all_against(&arguments.data, &reading, None, &[])?;
     if arguments.gathering.shows(&normal, arguments.json)? {
         return Ok(());
     }
@@ -281,7 +281,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let contract = Contract { period: Period::of(&normal, &all), ..Contract::default() };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
     let changed = arguments.changed.as_ref();
-    let changed = changed.map(|path| tell::read_against(path, &reading, None, &[])).transpose()?;
+    let changed = changed.map(|path| read::against(path, &reading, None, &[])).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
     let words = match (change, &arguments.offset) {
         (Change::Recorded(changed), _) => format!("what {} has", changed.source()),

@@ -11,7 +11,7 @@ use super::help::brief;
 use super::model::Model;
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Gathering, Reading};
-use super::{Failure, Topic, note, recognise, remedy, tell};
+use super::{Failure, Topic, note, read, recognise, remedy};
 
 pub(super) const LONG_ABOUT: &str = "\
 Compute a part of a pass of Baum-Welch, or of a machine: sums over a share of the series, for merge.
@@ -138,7 +138,7 @@ fn of_machine(
 ) -> Result<(), Failure> {
     let Arguments { reading, gathering, .. } = arguments;
     let model = Model::parse(&arguments.model, bytes)?;
-    let data = tell::read_to_decide(&arguments.data, reading, gathering, &model)?;
+    let data = read::to_decide(&arguments.data, reading, gathering, &model)?;
     if gathering.shows(&data, arguments.json)? {
         return Ok(());
     }
@@ -187,13 +187,13 @@ fn read(arguments: &Arguments, bytes: &[u8]) -> Result<(ModelFile, Dataset), Fai
     let data = match &models {
         ModelFile::Classifier(_) => {
             let model = Model::parse(&arguments.model, bytes)?;
-            tell::read_to_decide(&arguments.data, reading, gathering, &model)?
+            read::to_decide(&arguments.data, reading, gathering, &model)?
         }
         ModelFile::Set(set) => {
             let kind = set.observations.kind()?;
             let contract = set.provenance.contract_in_part();
             let options = reading.at_rate_of(Some(&contract), reading.options_for(kind, None)?)?;
-            tell::read_all(&arguments.data, &gathering.add_to(options, None))?
+            read::all(&arguments.data, &gathering.add_to(options, None))?
         }
     };
     Ok((models, data))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::model::Model;
 use super::reading::{Gathering, Reading};
 use super::remedy::words;
-use super::{Failure, Topic, tell};
+use super::{Failure, Topic, read, tell};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -109,7 +109,7 @@ pub(super) fn read_data(
         }
     };
     let resampled = named.is_none() && model.provenance().is_some_and(|trained| trained.resampled);
-    let data = tell::read_as_trained(&[there.to_owned()], reading, model, |options| {
+    let data = read::as_trained(&[there.to_owned()], reading, model, |options| {
         let rate = options.period.map(|period| Resample::To(period.rate()));
         ReadOptions { resample: rate.filter(|_| resampled).or(options.resample), ..options }
     })?;

@@ -47,6 +47,7 @@ mod profile;
 mod progress;
 mod project_files;
 mod rate;
+mod read;
 mod reading;
 mod recipe;
 mod recognise;

@@ -22,7 +22,7 @@ use super::project_files::{self, Settings};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
 use super::watcher::WatcherModel;
-use super::{Failure, Topic, board, note, recognise, record_project, tell, values, watch_project};
+use super::{Failure, Topic, board, note, read, recognise, record_project, values, watch_project};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -469,7 +469,7 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
         return Ok(None);
     };
     let placing = arguments.placing.clone().into();
-    tell::read_to_decide(&[data.to_owned()], &arguments.reading, &placing, model).map(Some)
+    read::to_decide(&[data.to_owned()], &arguments.reading, &placing, model).map(Some)
 }
 
 pub(super) fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

@@ -7,7 +7,7 @@ use fishweir::classifier::Contract;
 use fishweir::data::{LargeTable, ReadOptions};
 use fishweir::report::{OutOfCoreSummary, counted, grouped};
 
-use super::{Failure, Topic, note, progress, recognise, tell};
+use super::{Failure, Topic, note, progress, read, recognise};
 
 /// The option to read a table a chunk at a time.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -62,7 +62,7 @@ impl OutOfCore {
                 ),
             );
         }
-        tell::of_read(table.sample(), options, contract, classes)?;
+        read::check(table.sample(), options, contract, classes)?;
         Ok(Some(table))
     }
 }

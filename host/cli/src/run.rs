@@ -22,7 +22,7 @@ use super::model::{Model, Origin};
 use super::network::Deployment;
 use super::reading::{Gathering, Reading};
 use super::watcher::{WatchedData, WatcherModel};
-use super::{Failure, Topic, board, progress, recognise, tell};
+use super::{Failure, Topic, board, progress, read, recognise};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "json"];
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     model.check_windows()?;
-    let data = tell::read_to_decide(&arguments.data, reading, gathering, &model)?;
+    let data = read::to_decide(&arguments.data, reading, gathering, &model)?;
     if gathering.shows(&data, arguments.json)? {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use super::reading::{Gathering, Reading};
 use super::recipe::Recipe;
 use super::spotted::{ChosenSpotter, Judged, SpotReport, Spotted, listed, of_penalty, spotted};
 use super::timeline::draw_events;
-use super::{Failure, Topic, next, note, recognise, tell, usual};
+use super::{Failure, Topic, next, note, read, recognise, tell, usual};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -127,10 +127,10 @@ impl SpotData {
     fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
         match (&arguments.clips, &arguments.background) {
             (Some(clips), Some(background)) => {
-                let clips = tell::read_against(clips, reading, None, &[])?;
+                let clips = read::against(clips, reading, None, &[])?;
                 let kind = Some(clips.kind().clone());
                 let unlabelled = ReadOptions { kind, ..reading.clone() };
-                let background = tell::read_against(background, &unlabelled, None, &[])?;
+                let background = read::against(background, &unlabelled, None, &[])?;
                 let group = arguments.group.as_deref();
                 tell::groups(&clips, group);
                 Ok(Self::Clips(Joined::new(&clips, &background, group, seed)?))
@@ -359,8 +359,9 @@ impl KeptSpotter {
     /// Reads series, as those of the training were read.
     fn series(&self, data: &[PathBuf], given: (&Reading, &Gathering)) -> Result<Dataset, Failure> {
         let recipe = self.provenance.recipe.as_deref();
-        let (data, options) = tell::read_as(recipe, data, given, |reading| self.options(reading))?;
-        tell::of_read(&data, &options, Some(&self.contract()), &[])?;
+        let (data, options) =
+            read::by_recipe(recipe, data, given, |reading| self.options(reading))?;
+        read::check(&data, &options, Some(&self.contract()), &[])?;
         Ok(data)
     }
 

@@ -1,7 +1,6 @@
 //! Notes of commands on data: readings that may not be as intended.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
@@ -12,9 +11,7 @@ use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped, to_three_digits};
 
-use super::model::Model;
-use super::reading::{Gathering, Reading};
-use super::{Failure, Topic, absent, findings, note, note_once, progress, recognise, usual};
+use super::{Failure, Topic, absent, findings, note, note_once};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -41,101 +38,6 @@ const LIKELY_TIMES: [&str; 16] = [
 
 fn is_one_of(names: &[&str], column: &str) -> bool {
     names.iter().any(|one| column.eq_ignore_ascii_case(one))
-}
-
-/// Reads data for whole samples, and notes gaps in time, and unnamed channels that are probably none.
-pub(super) fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
-    let data = read_all(paths, options)?;
-    data.check_whole_rows()?;
-    Ok(data)
-}
-
-/// Reads several files.
-pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
-    read_all_against(paths, options, None, &[])
-}
-
-/// Reads data to decide on with a model, and notes differences from its training. Strings that cannot be read are left out and
-/// counted.
-pub(super) fn read_to_decide(
-    paths: &[PathBuf],
-    reading: &Reading,
-    gathering: &Gathering,
-    model: &Model,
-) -> Result<Dataset, Failure> {
-    let skips = |options| ReadOptions { skips: true, ..options };
-    read_as_trained(paths, (reading, gathering), model, skips)
-}
-
-/// Reads data for a model, as those of its training were read where nothing else is said, with further options.
-pub(super) fn read_as_trained(
-    paths: &[PathBuf],
-    given: (&Reading, &Gathering),
-    model: &Model,
-    further: impl Fn(ReadOptions) -> ReadOptions,
-) -> Result<Dataset, Failure> {
-    let (contract, classes) = (model.contract(), model.deployed.classes());
-    let fit = |reading: &Reading| reading.options_of(model, None).map(&further);
-    let (data, options) = read_as(model.recipe(), paths, given, fit)?;
-    of_read(&data, &options, contract.as_ref(), classes)?;
-    Ok(data)
-}
-
-/// Reads a file, compared with a contract and classes.
-pub(super) fn read_against(
-    path: &Path,
-    options: &ReadOptions,
-    contract: Option<&Contract>,
-    classes: &[String],
-) -> Result<Dataset, Failure> {
-    read_all_against(&[path.to_owned()], options, contract, classes)
-}
-
-/// Reads several files, compared with a contract and classes.
-pub(super) fn read_all_against(
-    paths: &[PathBuf],
-    options: &ReadOptions,
-    contract: Option<&Contract>,
-    classes: &[String],
-) -> Result<Dataset, Failure> {
-    let data = read_files(paths, options)?;
-    of_read(&data, options, contract, classes)?;
-    Ok(data)
-}
-
-/// Reads files as the training data of a recipe were read, with the options of reading for its model.
-pub(super) fn read_as(
-    recipe: Option<&str>,
-    paths: &[PathBuf],
-    given: (&Reading, &Gathering),
-    fit: impl Fn(&Reading) -> Result<ReadOptions, Failure>,
-) -> Result<(Dataset, ReadOptions), Failure> {
-    usual::read(recipe, given, paths, fit, |options| Ok((read_files(paths, &options)?, options)))
-}
-
-/// Reads several files, with a bar.
-fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
-    let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
-    let bar = progress::reading(paths);
-    let data = Dataset::read_all(paths, options);
-    bar.finish_and_clear();
-    data.map_err(|error| recognise::no_data(first, error))
-}
-
-/// Refuses data that a contract does not take, and notes what may not be as intended.
-pub(super) fn of_read(
-    data: &Dataset,
-    options: &ReadOptions,
-    contract: Option<&Contract>,
-    classes: &[String],
-) -> Result<(), Failure> {
-    if contract.is_some_and(|contract| !contract.lacks_some()) {
-        data.check_whole_rows()?;
-    }
-    of_data(data, options, contract)?;
-    similar(data, classes);
-    against(data, contract, classes);
-    Ok(())
 }
 
 /// Tells in what data differ from a training, where that is not refused.
@@ -225,7 +127,7 @@ pub(super) fn units(source: &str, matches: &[UnitMatch]) {
 }
 
 /// Tells of labels that differ by case or blanks, among those of data and those that a model knows.
-fn similar(data: &Dataset, known: &[String]) {
+pub(super) fn similar(data: &Dataset, known: &[String]) {
     for [one, other] in data.similar_labels(known) {
         note(
             Topic::SimilarLabels,

@@ -12,7 +12,7 @@ use fishweir_networks::{DeployedEvents, NetworkFile};
 use super::network::{Deployment, events_of};
 use super::options::note_idle;
 use super::reading::{Gathering, Reading};
-use super::{Failure, recognise, tell};
+use super::{Failure, read, recognise};
 
 /// A watcher as a file has it.
 pub(super) enum WatcherModel {
@@ -94,8 +94,8 @@ impl WatcherModel {
         let of_model = (observations, values, Some(&contract));
         let fit = |reading: &Reading| reading.options_that_fit(of_model, None);
         let recipe = trained.recipe.as_deref();
-        let (data, options) = tell::read_as(recipe, &[path.to_owned()], given, fit)?;
-        tell::of_read(&data, &options, Some(&contract), &[])?;
+        let (data, options) = read::by_recipe(recipe, &[path.to_owned()], given, fit)?;
+        read::check(&data, &options, Some(&contract), &[])?;
         Ok(WatchedData::Series(Box::new(data)))
     }
 

@@ -37,7 +37,7 @@ use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, network, next, progress, refusals, tell};
+use super::{Failure, believing, findings, network, next, progress, read, refusals, tell};
 use crate::Topic;
 use crate::help::brief;
 
@@ -191,7 +191,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             // Of a large table the sample is cross-validated, and that is noted.
             let data = match arguments.out_of_core.open(&arguments.data, &reading, None, &[])? {
                 Some(table) => table.into_sample(),
-                None => tell::read_all(&arguments.data, &reading)?,
+                None => read::all(&arguments.data, &reading)?,
             };
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
@@ -366,7 +366,7 @@ struct JudgedModel {
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
     let given = (&arguments.reading, &arguments.gathering);
-    let data = tell::read_as_trained(&arguments.data, given, &model, |options| options)?;
+    let data = read::as_trained(&arguments.data, given, &model, |options| options)?;
     note_trained_on(path, &model, &data);
     let windowing = model.windowing(arguments.cutting.windowing());
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());

@@ -11,7 +11,7 @@ use super::{Arguments, check_group, series_of, tell_cut};
 use crate::Topic;
 use crate::kernels::item_refused;
 use crate::options::note_idle;
-use crate::{Failure, tell};
+use crate::{Failure, read};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file requires.
 pub(super) fn trained(
@@ -47,7 +47,7 @@ pub(super) fn trained(
     // Of this the kernel reads what every classifier has.
     let request = arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let reading = arguments.reading.options_for(kind, None)?;
-    let data = tell::read_all(&arguments.data, &arguments.gathering.add_to(reading, None))?;
+    let data = read::all(&arguments.data, &arguments.gathering.add_to(reading, None))?;
     check_group(&data, &request)?;
     tell_cut(&data, &request);
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &request);

@@ -23,7 +23,7 @@ use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
 use super::training::{as_taken, fit, fit_table, requests};
-use super::{Failure, Topic, next, note, tell};
+use super::{Failure, Topic, next, note, read, tell};
 use crate::help::brief;
 
 /// Options that `-h` shows.
@@ -158,7 +158,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             table = arguments.out_of_core.open(&arguments.data, &reading, None, &[])?;
             let data = match &table {
                 Some(table) => table.sample().clone(),
-                None => tell::read_all(&arguments.data, &reading)?,
+                None => read::all(&arguments.data, &reading)?,
             };
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());

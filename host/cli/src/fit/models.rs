@@ -14,7 +14,7 @@ use crate::kernels::{FamilyName, Per, fit_each};
 use crate::options::{named, note_idle};
 use crate::output::{self, Outputs};
 use crate::recipe::Recipe;
-use crate::{Failure, Topic, tell};
+use crate::{Failure, Topic, read, tell};
 
 /// Fits models of a family and writes their file.
 pub(super) fn run(
@@ -58,7 +58,7 @@ pub(super) fn run(
     let values = arguments.emitting.values();
     let reading = ReadOptions { values, ..arguments.reading.options() };
     let reading = arguments.gathering.add_to(reading, None);
-    let data = tell::read_all(&arguments.data, &reading)?;
+    let data = read::all(&arguments.data, &reading)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(());
     }

@@ -22,7 +22,7 @@ use crate::options::named;
 use crate::output::{Outputs, named_after};
 use crate::reading::{Cutting, Gathering, Reading};
 use crate::values::{positive, rate};
-use crate::{Failure, tell};
+use crate::{Failure, read, tell};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OfData {
@@ -305,17 +305,17 @@ impl OfData {
                     .map_err(|error| Failure::input(error.kind(), error.to_string()))?;
                 let options = self.gathering.add_to(reading.options_for(kind, None)?, None);
                 let options = ReadOptions { skips: true, ..options };
-                (tell::read(paths, &options)?, self.cutting.windowing())
+                (read::whole(paths, &options)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {
-                let data = tell::read_to_decide(paths, reading, &self.gathering, model)?;
+                let data = read::to_decide(paths, reading, &self.gathering, model)?;
                 (data, model.windowing(self.cutting.windowing()))
             }
             Reads::Fitted => {
                 let values = self.emitting.values();
                 let options = ReadOptions { values, skips: true, ..reading.options() };
                 let group = self.training.group.as_deref();
-                let data = tell::read(paths, &self.gathering.add_to(options, group))?;
+                let data = read::whole(paths, &self.gathering.add_to(options, group))?;
                 (data, asked.request()?.windowing)
             }
         };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Arguments, Explain};
 use crate::model::Model;
 use crate::output::Outputs;
-use crate::{Failure, Topic, output, tell};
+use crate::{Failure, Topic, output, read, tell};
 
 /// A window, and its contribution.
 #[derive(Serialize)]
@@ -198,7 +198,7 @@ pub(super) fn explain(
         let what = "--draw shows what each sample gave; leave it out, or write --explain=samples";
         return Err(Failure::input(Topic::Unsupported, what));
     }
-    let data = tell::read_to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
+    let data = read::to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(None);
     }

@@ -22,7 +22,7 @@ use crate::model::Model;
 use crate::options::{note_idle, refuse_idle};
 use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
-use crate::{Failure, Topic, failure, network, note, out_of_core, tell, usual};
+use crate::{Failure, Topic, failure, network, note, out_of_core, read, tell, usual};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -334,7 +334,7 @@ fn predict_files(
         }
         return table_of.end(Some(&summary));
     }
-    let data = tell::read_to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
+    let data = read::to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(None);
     }
