@@ -187,9 +187,12 @@ fn further_data_are_read_as_the_training_data_were() {
     assert!(told(&plain, "not-as-trained") && !told(&plain, "as-trained"));
     // What is wrong in a file of the training's form is named, not what another reading of it stumbles over.
     let bad = other(true).replacen(";0,", ";oops,", 1);
-    let line = 1 + bad.lines().position(|line| line.contains("oops")).expect("a line");
-    let bad = folder.put("bad.csv", bad);
-    refuses(&format!("predict {bad} --model {model}"), format!("bad.csv {line} oops"));
+    let mut fields =
+        bad.lines().zip(1..).flat_map(|(line, at)| line.split(';').map(move |one| (at, one)));
+    let (line, field) = fields.find(|(_, field)| field.contains("oops")).expect("a field");
+    let named = format!("bad.csv {line} {field}");
+    let bad = folder.put("bad.csv", &bad);
+    refuses(&format!("predict {bad} --model {model}"), named);
     let accuracy =
         |data: &str| json(&format!("evaluate {data} --model {model} --json"))["accuracy"].clone();
     assert_eq!(accuracy(&labelled), accuracy(&plain));
@@ -220,7 +223,7 @@ fn detectors_and_spotters_are_read_for_as_they_were_trained() {
         .collect();
     let normal = folder.put("normal.csv", normal);
     printed(&format!(
-        "detect {normal} --mean-time 30 --states 2 -o {detector} --time stamp --decimal ,"
+        "detect {normal} --mean-time 30 --memory 10 --states 2 -o {detector} --time stamp --decimal ,"
     ));
     let line = format!("detect {normal} --model {detector} --json");
     assert!(notes(&line).iter().any(|note| note.kind == "as-trained"));

@@ -26,12 +26,13 @@ pub(super) fn in_words(
             lacking.join(", "),
             match contract {
                 None => {
-                    "models leave out what is missing; to a front end, codebooks and kernels such a sample is missing"
+                    "models leave out the missing channels; for front ends, codebooks and kernel machines such a \
+                     sample is missing"
                 }
-                Some(contract) if contract.lacks_some() => "the model leaves out what is missing",
+                Some(contract) if contract.lacks_some() => "the model leaves out the missing channels",
                 Some(_) => {
-                    "the model takes whole samples, and such a sample is missing; fill it in, or train with samples that \
-                     lack the channel and --codebooks 0"
+                    "the model needs all channels, so such a sample counts as missing; fill the channel in, or train \
+                     on incomplete samples with --codebooks 0"
                 }
             }
         )

@@ -428,8 +428,9 @@ impl TrainingArguments {
         let of_past = emission.filter(|family| family.has_past()).map(|family| family.name());
         let none = matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty());
         if let Some(name) = of_past.filter(|_| none) {
-            let what =
-                format!("--emission {name} predicts from samples before: --lags 1,2 for two");
+            let what = format!(
+                "--emission {name} predicts each sample from earlier ones: name them, as --lags 1,2"
+            );
             return Err(Failure::input(Topic::NeedsLags, what));
         }
         request.lags = match &self.lags {
@@ -446,8 +447,7 @@ impl TrainingArguments {
         };
         if let Some(name) = of_past.filter(|_| request.models == ModelChoice::EachLag) {
             let what = format!(
-                "--score-model each-lag sees differences from the past, and --emission {name} the past itself: leave \
-                 one of them out"
+                "--score-model each-lag and --emission {name} both use earlier samples: leave one of them out"
             );
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }

@@ -63,7 +63,9 @@ impl Believing {
                 let why = not_held_back(&reason, request.group.is_some());
                 Failure::input(
                     Topic::NotHeldBack,
-                    format!("{file}: {given} holds back what it learns from, and {why}"),
+                    format!(
+                        "{file}: {given} needs series that are held out from training, and {why}"
+                    ),
                 )
             }
             error => Failure::of(data, error),
@@ -87,7 +89,7 @@ pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), F
 fn not_held_back(reason: &FoldError, grouped: bool) -> String {
     match reason {
         FoldError::ClassMissing { class, items, .. } => format!(
-            "class `{class}` has {} in one of the folds alone; add a series to it, or leave it out: it takes {}",
+            "class `{class}` has {} in only one fold; add a series of it, or leave the class out: it needs {}",
             counted(*items, "series"),
             counted(2, if grouped { "group" } else { "series" })
         ),

@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = fishweir_sources::caches()?;
     let shown = folder.display();
     let at = |error: std::io::Error| {
-        let what = format!("{shown}: {error}; remove the folder yourself");
+        let what = format!("{shown}: {error}; remove the folder by hand");
         Failure::input(Topic::UnwritableFolder, what)
     };
     let text = match bytes_of(&folder) {

@@ -145,10 +145,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             thread::spawn(move || prepare(&firmware, board))
         });
     tell.stage(format_args!(
-        "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
-         never saw them. Training series are also shown mirrored, as from the other arm, and turned \
-         a little, as from a watch worn askew. Scaling, C and the floor of standard deviations are set beforehand; \
-         `fishweir evaluate` chooses them by cross-validation within the training folds, which takes longer."
+        "Cross-validating two classifiers in {FOLDS} folds: each subject is judged by models that were trained on \
+         others. Training also uses mirrored copies of the series, as from the other arm, and slightly rotated ones, \
+         as from a watch that sits askew. Scaling, C and the floor of standard deviations are fixed here; `fishweir \
+         evaluate` chooses them by cross-validation within the training folds, which takes longer."
     ))?;
     let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
     let folds = CrossValidationOptions { folds: FOLDS, seed: None };
@@ -168,7 +168,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (inside, outside): (Vec<usize>, Vec<usize>) =
         (0..of_series.len()).partition(|&series| of_series[series] != held_out);
     tell.stage(format_args!(
-        "Fitting the model to flash, without subject {subject}: the default, a model for each lag with codebooks."
+        "Fitting the model for the device, without subject {subject}: the default, one model per lag, with codebooks."
     ))?;
     let request = training.request(ClassifierKind::Fisher, &cutting)?;
     let trained = training::fit(&data, &inside, &request)?;
@@ -239,7 +239,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some(report)
         }
         Some(Err(missing)) => {
-            tell.say("    NOT DONE: this machine lacks something. To have it done:")?;
+            tell.say("    NOT DONE: something is missing on this machine. To do it:")?;
             for what in missing {
                 tell.say(format_args!("      {what}"))?;
             }
@@ -315,9 +315,8 @@ fn figure(
     }
     let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
     let subtitle = format!(
-        "Subject {subject}, whom the model never saw, does {} one after another.\n\
-         Every {} s the last {} s of raw samples decide; of the {whole} windows that lie within one \
-         exercise {:.0} % are right.",
+        "Subject {subject}, on whom the model was not trained, does {} one after another.\nEvery {} s the last {} s \
+         of raw samples are decided on; of the {whole} windows that lie within one exercise {:.0} % are right.",
         counted(segments.len(), "exercise"),
         seconds(HOP.get()),
         seconds(WINDOW.get()),

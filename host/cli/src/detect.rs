@@ -273,7 +273,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     if matches!(normal.kind(), Kind::Symbols(_)) {
         note_idle(&floor, "the data are symbols, not channels")?;
     } else if baum_welch.emission.is_some_and(|family| !family.has_floor()) {
-        let why = format!("{} have no standard deviation to hold", reading.values);
+        let why = format!("{} have no standard deviation", reading.values);
         note_idle(&floor, why)?;
     }
     let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
@@ -304,7 +304,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         note(
             Topic::NothingFound,
             format_args!(
-                "{}: no change was detected in any series; lower --mean-time, or look for another change",
+                "{}: no change was detected in any series; lower --mean-time, or give another change",
                 normal.source()
             ),
         );

@@ -152,7 +152,7 @@ fn of_machine(
     if machine.classifier().codebooks.is_some() && partial > 0 {
         data.check_whole_rows()?;
         let samples = counted(partial, "sample");
-        let what = "codebooks take whole samples: missing are";
+        let what = "codebooks need all channels; counted as missing:";
         note(Topic::PartialSamples, format_args!("{}: {what} {samples}", data.source()));
         data = data.whole_samples();
     }
@@ -176,7 +176,7 @@ fn note_left_out(data: &Dataset, left_out: usize) {
     let series = counted(left_out, "series");
     note(
         Topic::UnknownClass,
-        format_args!("{}: {series} of no class that has a model, and left out", data.source()),
+        format_args!("{}: {series} left out, as no model is of their class", data.source()),
     );
 }
 

@@ -159,7 +159,10 @@ impl std::fmt::Display for Exported {
         let Some(deviation) = &self.deviation else { return Ok(()) };
         writeln!(f, "numbers: q15, fixed point of 16-bit tables")?;
         for (name, places) in self.places.iter().flatten() {
-            writeln!(f, "  channel {name}: give the device round({name} x 2^{places}) in 16 bits")?;
+            writeln!(
+                f,
+                "  channel {name}: the device takes round({name} x 2^{places}), a 16-bit integer"
+            )?;
         }
         if let Some(cost) = &self.cost {
             let (model, state) = (cost.model_bytes, cost.state_bytes);
@@ -168,8 +171,8 @@ impl std::fmt::Display for Exported {
         }
         writeln!(
             f,
-            "  {:.2} % of {} windows decided as in f64; decision values off by {:.2e} at worst, \
-             {:.2e} in the mean (mean margin {:.2e}); samples refused by one of the two: {}",
+            "  {:.2} % of {} windows decided as in f64; error of decision values: {:.2e} at worst, {:.2e} in the \
+             mean (mean margin {:.2e}); samples refused in one of the two only: {}",
             100.0 * deviation.equal_decisions,
             grouped(deviation.windows),
             deviation.worst,
@@ -180,19 +183,22 @@ impl std::fmt::Display for Exported {
         if let Some(codewords) = deviation.codewords.filter(|codewords| codewords.all > 0) {
             writeln!(
                 f,
-                "  {:.2} % of {} codewords are those of f64",
+                "  {:.2} % of {} codewords equal those in f64",
                 100.0 * codewords.equal as f64 / codewords.all.max(1) as f64,
                 grouped(codewords.all as usize),
             )?;
         }
         let bound = &deviation.bound;
         let (Some(worst), Some(median)) = (bound.worst, bound.median) else {
-            return writeln!(f, "  no bound: in every window a model is ruled out, or nearly");
+            return writeln!(
+                f,
+                "  no bound: in every window the likelihood under some model is zero, or nearly"
+            );
         };
         writeln!(
             f,
-            "  by a bound on all roundings along a window they are off by {worst:.2e} at most, {median:.2e} \
-             in the median ({} windows with one); {:.2} % of all windows have a margin beyond it",
+            "  bound of the rounding error of decision values: {worst:.2e} at worst, {median:.2e} in the median ({} \
+             windows have one); {:.2} % of all windows have a larger margin",
             grouped(bound.windows),
             100.0 * bound.certain,
         )
@@ -215,8 +221,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 return Err(Failure::input(
                     Topic::UnfitEnding,
                     format!(
-                        "{}: the ending says neither Rust source (.rs), nor artefact (.fishweir), nor C source (.c); \
-                     use --rust FILE, --artefact FILE or --c-source FILE.c",
+                        "{}: the ending is none of .rs (Rust source), .fishweir (artefact), .c (C source); use \
+                        --rust FILE, --artefact FILE or --c-source FILE.c",
                         file.display()
                     ),
                 ));
@@ -228,8 +234,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if wanted.is_empty() && !built {
         return Err(Failure::input(
             Topic::NothingToWrite,
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o FILE, --c DIR or \
-             --micropython DIR",
+            "nothing to write: give --rust FILE.rs, --artefact FILE.fishweir, --c-source FILE.c, --update FILE, -o \
+             FILE, --c DIR or --micropython DIR",
         ));
     }
     let c_files: Vec<&Path> = wanted
@@ -272,8 +278,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input(
             Topic::NoContract,
             format!(
-                "{}: an earlier fishweir wrote this artefact, which does not say the windows of its training: export from the \
-             model that it was made of, or --endless for a stream that never ends",
+                "{}: an earlier fishweir wrote this artefact, without the windows of its training: export from its \
+                 model again, or give --endless to decide after every sample",
                 arguments.model.path().display()
             ),
         ));
@@ -366,8 +372,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(
             Topic::NoConfidenceInC,
             format_args!(
-                "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
-             it: the Rust source and --c-source do"
+                "the library for C has no probabilities and no rejection; the Rust source and --c-source have both"
             ),
         );
     }
@@ -415,7 +420,7 @@ fn whole<'a>(
     let other = wanted.iter().any(|(form, _)| !matches!(form, Form::Rust | Form::C));
     if other || arguments.number != NumberName::F32 {
         let why = format!(
-            "{what} is exported as Rust source, for C or for MicroPython, in f32: use --rust, --c, --c-source or \
+            "{what} is exported in f32, as Rust source, for C or for MicroPython: use --rust, --c, --c-source or \
              --micropython"
         );
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
@@ -426,7 +431,7 @@ fn whole<'a>(
         ("--equal", arguments.equal.is_some()),
         ("--endless", arguments.endless),
     ]));
-    note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
+    note_idle(&idle, format_args!("the source of {what} needs no data and has no windows"))?;
     let files = files_of(wanted);
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;

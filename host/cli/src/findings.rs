@@ -58,8 +58,8 @@ pub(super) fn repeated(data: &Dataset, group: Option<&str>) {
         note(
             Topic::RepeatedSeries,
             format_args!(
-                "{}: {} are copies of others, as `{other}` of `{one}`: one may be trained on and another judged; --group \
-                 sequence keeps them together",
+                "{}: {} are copies of others, such as `{other}` of `{one}`, so that a copy may be trained on and its \
+                 original judged; --group sequence keeps them together",
                 data.source(),
                 counted(copies, "series")
             ),

@@ -38,7 +38,7 @@ pub(super) fn measured(
     equal: Option<f64>,
 ) -> Result<Measured, Failure> {
     let (classifier, fixed) = quantised(path, model)?;
-    let why = "fixed point is measured on data before it is exported";
+    let why = "fixed point is compared with f64 on data before it is exported";
     let data = read_data(path, model, named, reading, why)?;
     let windowing = model.windowing(None);
     tell::windows(&data, windowing.as_ref());
@@ -81,7 +81,10 @@ pub(super) fn read_data(
     let candidates = trained_on(path, model);
     let wanted = |file: &Path, which: &str| {
         let file = file.display();
-        Failure::input(Topic::OtherData, format!("{file}: {why}, and {which}; name it with --data"))
+        Failure::input(
+            Topic::OtherData,
+            format!("{file}: {why}, and {which}; name the data with --data"),
+        )
     };
     let there = match (named, candidates.first()) {
         (Some(data), _) if data.exists() => data,
@@ -132,8 +135,8 @@ fn other_data(found: &Path, path: &Path) -> Failure {
     Failure::input(
         Topic::OtherData,
         format!(
-            "{found}: these are not the data of that name that {path} was trained on, by their checksum; name the data \
-         with --data"
+            "{found}: the checksum differs from that of the data of this name that {path} was trained on; name the \
+             data with --data"
         ),
     )
 }
@@ -153,7 +156,8 @@ fn check_size(path: &Path, model: &Model, data: &Dataset) -> Result<(), Failure>
     Err(Failure::input(
         Topic::OtherData,
         format!(
-            "{}: its {} and {} are not the {} and {} of that name that {} was trained on; name the data with --data",
+            "{}: it has {} and {}, not the {} and {} of the file of this name that {} was trained on; name the data \
+             with --data",
             data.source(),
             counted(all.len(), "series"),
             counted(windows, "window"),

@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if SpotterModel::is_one(&bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
-        note_idle(&told, "what spotters take of processors was not measured")?;
+        note_idle(&told, "the processor time of spotters was not measured")?;
         let model = SpotterModel::parse(&file, &bytes)?;
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return crate::output::print_report(&inspection, arguments.json);
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return network::inspect(path, arguments.json);
     }
     if arguments.current.is_some_and(|current| current < arguments.sleep) {
-        let why = "--sleep draws more than --current: a part asleep draws less than one that runs";
+        let why = "--sleep is more than --current: a part draws less asleep than running";
         return Err(Failure::input(Topic::SleepAboveCurrent, why));
     }
     let model = Model::parse(path, &bytes)?;
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
     if arguments.clock.is_some() && rate.is_none() {
-        let what = "--clock: the model knows no rate; name one: --rate HZ";
+        let what = "--clock needs a rate, and the model has none: give --rate HZ";
         return Err(Failure::input(Topic::MissingOption, what));
     }
     let setting = rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
@@ -128,7 +128,7 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         return Err(Failure::input(
             Topic::NoRecipe,
             format!(
-                "{file}: this keeps no recipe; name a model's JSON file, as `fit` or `spot` writes it"
+                "{file}: it has no recipe; name a model's JSON file, as `fit` or `spot` writes it"
             ),
         ));
     };

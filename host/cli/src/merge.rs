@@ -200,7 +200,7 @@ fn of_devices(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
         let mut known = 0;
         for model in log.models() {
             let Some(index) = checksums.iter().position(|&own| own == model) else {
-                let what = "counts under a model that is not in";
+                let what = "counts under a model that is not in the file given by --model,";
                 let model =
                     format_args!("{file}: {what} {} ({model:08x}), left out", path.display());
                 note("other-models", model);

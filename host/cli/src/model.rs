@@ -66,8 +66,8 @@ fn update_told(bytes: &[u8]) -> Message {
         Ok(update) => Message::new(
             Topic::IsUpdate,
             format!(
-                "this is an update of a device's model, version {}: send takes it; ask of the model or artefact that it \
-             was exported with",
+                "this is an update of a device's model, version {}, for `send`; name the model or artefact that it \
+                 was exported from",
                 update.header.version()
             ),
         ),
@@ -80,8 +80,8 @@ fn update_told(bytes: &[u8]) -> Message {
                 return Message::new(
                     Topic::UnsignedUpdate,
                     format!(
-                        "this is an update of a device's model, and still to be signed: {SIGNATURE_LENGTH} bytes of \
-                     signature end it, and `fishweir send --key FILE` signs it"
+                        "this is an update of a device's model without its {SIGNATURE_LENGTH} bytes of signature; \
+                        `fishweir send --key FILE` signs it"
                     ),
                 );
             }
@@ -90,13 +90,13 @@ fn update_told(bytes: &[u8]) -> Message {
             Message::new(
                 error.kind(),
                 format!(
-                    "this is an update of a device's model, truncated: {here}{of} bytes are here; export it again"
+                    "this is an update of a device's model, truncated to {here}{of} bytes; export it again"
                 ),
             )
         }
         Err(error) => Message::new(
             error.kind(),
-            format!("this is an update of a device's model, and none to send: {error}"),
+            format!("this is an invalid update of a device's model: {error}"),
         ),
     }
 }
@@ -177,7 +177,7 @@ impl Model {
         self.deployed.check_windows().map_err(|error| {
             Failure::input(
                 error.kind(),
-                format!("{error}; or decide on a stream that never ends: --endless"),
+                format!("{error}; or give --endless, to decide after every sample"),
             )
         })
     }
@@ -222,8 +222,8 @@ impl Model {
         if asked.is_none() && self.deployed.contract().is_none() {
             note(
                 Topic::NoContract,
-                "an earlier fishweir wrote this artefact, which does not say the windows of its training: whole series are \
-                 decided; --window cuts them; an artefact that is exported again from its model says them",
+                "an earlier fishweir wrote this artefact, without the windows of its training, so whole series are \
+                 decided; give --window, or export the artefact again from its model",
             );
         }
         asked.or_else(|| self.deployed.contract()?.windowing)

@@ -189,7 +189,7 @@ impl std::fmt::Display for ProjectFiles {
             )?;
         }
         let what = if self.noise {
-            "of noise, for want of recordings (--data)"
+            "of noise, as there are no recordings (--data)"
         } else {
             "of the recordings"
         };
@@ -207,17 +207,20 @@ impl std::fmt::Display for ProjectFiles {
         if self.cut && plays {
             writeln!(
                 f,
-                "  no whole window of the recordings is played: they are shorter, or longer than a part of the flash holds"
+                "  no whole window of the recordings is played: they are shorter than a window, or a window is too \
+                 long for the flash"
             )?;
         }
         match self.windows {
             Some([length, hop]) => writeln!(
                 f,
-                "  decides on windows of {} samples, a new one every {}, as in training",
+                "  decides on windows of {} samples, one every {}, as in training",
                 grouped(length),
                 grouped(hop)
             )?,
-            None => writeln!(f, "  decides on a stream that never ends, or on whole series")?,
+            None => {
+                writeln!(f, "  decides after every sample, on all samples since the last reset")?
+            }
         }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
@@ -314,11 +317,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(watcher) = WatcherModel::read(file, &bytes, &arguments.deployment)? {
         return watch_project::write(arguments, &name, &watcher, samples);
     }
-    note_idle(&arguments.deployment.given(), "they are for an alarm on a network")?;
+    note_idle(&arguments.deployment.given(), "only an alarm on a network uses them")?;
     let model = Model::parse(file, &bytes)?;
-    let rate = model
-        .rate(arguments.rate)?
-        .unwrap_or_else(|| assumed_rate("the model does not say at what rate it was trained"));
+    let rate =
+        model.rate(arguments.rate)?.unwrap_or_else(|| assumed_rate("the model has no sample rate"));
     let measured = match arguments.number {
         NumberName::Q15 => {
             let named = arguments.data.as_deref();
@@ -409,7 +411,7 @@ pub(super) fn assumed_rate(why: &str) -> f64 {
     note(
         Topic::AssumedRate,
         format_args!(
-            "{why}: the project takes {ASSUMED_RATE} samples per second; name another with --rate"
+            "{why}: the project assumes {ASSUMED_RATE} samples per second; --rate sets another"
         ),
     );
     ASSUMED_RATE
@@ -423,8 +425,8 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         ("--equal", arguments.equal.is_some()),
         ("--endless", arguments.endless),
     ]);
-    note_idle(&own, "nothing is decided with --application record")?;
-    note_idle(&arguments.reading.given(), "nothing is read with --application record")?;
+    note_idle(&own, "--application record decides nothing")?;
+    note_idle(&arguments.reading.given(), "--application record reads no data")?;
     let model = arguments.model.as_deref().map(Model::read).transpose()?;
     let mut channels = arguments.placing.channels();
     if let (Some(model), true) = (&model, channels.is_empty()) {
@@ -480,7 +482,7 @@ pub(super) fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {
         }
         Start::Probe(_) => {
             commands.push(format!("rustup target add {}", board.target));
-            commands.push("cargo install probe-rs-tools --locked    # what flashes it".to_owned());
+            commands.push("cargo install probe-rs-tools --locked    # to flash it".to_owned());
         }
     }
     commands.push("cargo run --release".to_owned());

@@ -47,7 +47,7 @@ pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Resu
     let options = options.join(", ");
     Err(Failure::input(
         Topic::IdleOption,
-        format!("{options} would have no effect: {why}; leave {them} out"),
+        format!("{options} would have no effect: {why}; omit {them}"),
     ))
 }
 

@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let program = files::read(&built)?;
     if !program.starts_with(b"\0asm") {
         let file = built.display();
-        let what = format!("{file}: this is no WebAssembly; name a program built for {TARGET}");
+        let what = format!("{file}: this is not WebAssembly; name a program built for {TARGET}");
         return Err(Failure::input(Topic::NoProgram, what));
     }
     let given = told_apart(given);
@@ -100,7 +100,9 @@ fn told_apart(files: BTreeMap<Vec<String>, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
 fn build() -> Result<PathBuf, Failure> {
     let refused = |what: String| Failure::input(Topic::BuildFailed, what);
     let Some(root) = fishweir_sources::checkout() else {
-        return Err(refused("the checkout of this program is gone; name --program".into()));
+        return Err(refused(
+            "the checkout of this program is not there any more; give --program".into(),
+        ));
     };
     let built = root.join("target").join(TARGET).join("web/fishweir.wasm");
     let is_first = !built.is_file();

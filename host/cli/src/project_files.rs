@@ -99,8 +99,8 @@ pub(super) fn write(
         note(
             Topic::KeptFiles,
             format_args!(
-                "{}: changed by you and left as they are, though the new model asks for others; `fishweir new` in another folder \
-                 writes them",
+                "{}: you changed them, so they are kept, but the new model needs others; `fishweir new` in another \
+                 folder writes those",
                 kept.join(", ")
             ),
         );

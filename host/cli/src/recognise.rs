@@ -66,8 +66,8 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
         return refused(
             Topic::IsSource,
             format!(
-                "this is {language} source, which is compiled into a device's program; name the model or the artefact \
-                 that it was exported from"
+                "this is {language} source, to be compiled into firmware; name the model or artefact that it was \
+                 exported from"
             ),
         );
     }
@@ -93,7 +93,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     if MarginalModel::parse(file, text).is_ok() {
         return refused(
             Topic::WrongModel,
-            "this has the numbers of a kernel by marginalisation; `fit --kernel-model` and `gram --kernel-model` take it".into(),
+            "this is the model of a kernel by marginalisation; `fit --kernel-model` and `gram --kernel-model` take it".into(),
         );
     }
     if text.starts_with("@relation") || text.starts_with("@RELATION") || is_table(text) {
@@ -136,10 +136,7 @@ pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
     match files::read(path) {
         Ok(bytes) if wrong && begins(&bytes) => Failure::input(
             Topic::IsModel,
-            format!(
-                "{}: this is a model, where data belong; name a file of data here",
-                path.display()
-            ),
+            format!("{}: this is a model; name a file of data here", path.display()),
         ),
         _ => match nearby(path).filter(|_| matches!(error, DataError::Io { .. })) {
             Some(near) => {

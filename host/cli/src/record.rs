@@ -137,14 +137,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.takes > 1 && arguments.seconds.is_none() {
         return Err(Failure::input(
             Topic::MissingOption,
-            "--takes has no end of a take: add --seconds",
+            "--takes needs the length of a take: add --seconds",
         ));
     }
     if output::is_standard(path) {
-        return Err(Failure::input(
-            Topic::Unsupported,
-            "--output -: takes are kept in a file; name one",
-        ));
+        return Err(Failure::input(Topic::Unsupported, "--output -: takes need a file; name one"));
     }
     let mut options = Options::of_board();
     (options.patience, options.retry) = (Duration::from_secs(arguments.patience), GLANCE);
@@ -197,7 +194,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     recorded.corrupt = listener.corrupt();
     if recorded.takes.is_empty() && ended.is_ok() {
-        note(Topic::NoSamples, "no take was begun: nothing is written");
+        note(Topic::NoSamples, "no take began, so nothing was written");
     }
     output::print_report(&recorded, arguments.json)?;
     ended.map_err(of_port)
@@ -221,7 +218,7 @@ fn keep(file: &RecordingFile, take: &Take, stated: Option<f64>) -> Result<Record
     let Some(period) = measured.map(|measured| measured.seconds).or(stated) else {
         return Err(Failure::input(
             Topic::NoTime,
-            "the take is too short to measure its rate, and the board states none: record for longer",
+            "the take is too short to measure its rate, and the board states none: make it longer",
         ));
     };
     let rate = 1.0 / period;
@@ -231,7 +228,7 @@ fn keep(file: &RecordingFile, take: &Take, stated: Option<f64>) -> Result<Record
         note(
             Topic::OtherRate,
             format_args!(
-                "the board states {:.2} samples per second and sends {rate:.2}: times in the file are those of the latter",
+                "the board states {:.2} samples per second and sends {rate:.2}: the file has the times of the latter",
                 1.0 / stated
             ),
         );

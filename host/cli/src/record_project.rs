@@ -31,7 +31,7 @@ impl fmt::Display for RecordFiles<'_> {
         writeln!(f, "{folder}: {} files, a project for {board}", self.files)?;
         writeln!(f, "  sends samples of {} to be recorded", channels.join(", "))?;
         writeln!(f, "  at {rate} Hz, of {} that the serial port carries", grouped(self.most))?;
-        writeln!(f, "  a triangle wave stands for a sensor: src/sensor.rs")?;
+        writeln!(f, "  a triangle wave takes the place of a sensor: src/sensor.rs")?;
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
     }

@@ -29,7 +29,7 @@ pub(super) fn first_refused(deployed: &Deployed, data: &Dataset, window: &Window
 pub(super) fn refused_from(count: usize, first: &str) -> String {
     let verb = if count == 1 { "was" } else { "were" };
     format!(
-        "{} {verb} refused as impossible under all models left, and taken as missing; the first is {first}",
+        "{} {verb} refused as impossible under all models, and counted as missing; the first is {first}",
         counted(count, "sample"),
     )
 }

@@ -83,8 +83,8 @@ impl Wanted<'_> {
         note(
             Topic::SlowBoard,
             format_args!(
-                "{} {words} up with {} samples per second in {number}: {least} to {most} instructions per sample are {idle} to \
-             {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
+                "{} {words} up with {} samples per second in {number}: {least} to {most} instructions per sample are \
+                 {idle} to {busy} % of {} MHz; it keeps up with --rate {}{fixed}",
                 self.board.name,
                 grouped_to_three_digits(self.rate),
                 to_three_digits(f64::from(self.board.clock.hertz) / 1e6),

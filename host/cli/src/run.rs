@@ -172,8 +172,8 @@ fn check_parity(parity: &Parity, profile_differences: &[String]) -> Result<(), F
         return Err(Failure::check(
             Topic::ProfilesDiffer,
             format!(
-                "no comparison bit for bit, for host and device compute differently ({}): build both from \
-             one checkout, and export artefacts again",
+                "bits cannot be compared, because host and device compute differently ({}): build both from one \
+                 checkout, and export artefacts again",
                 profile_differences.join("; ")
             ),
         ));
@@ -255,11 +255,11 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::input(Topic::Unsupported, format!("{what}: {why}")));
     let Some(port) = &arguments.at_port.port else {
         return refused(
-            "it runs on a board at --port: `fishweir new --application stream` writes its program",
+            "such a model runs on a board at --port: `fishweir new --application stream` writes its program",
         );
     };
     if arguments.number == NumberName::Q15 {
-        return refused("it runs in f32 on a board; leave --number out");
+        return refused("such a model runs in f32 on a board; omit --number");
     }
     let mut series = Vec::new();
     for path in &arguments.data {

@@ -57,9 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None if is_to_be_signed(&bytes) => {
             return Err(Failure::input(
                 Topic::UnsignedUpdate,
-                format!(
-                    "{name}: the signature that its header announces is not there; sign it by --key FILE"
-                ),
+                format!("{name}: it has no signature; sign it with --key FILE"),
             ));
         }
         None => bytes,
@@ -79,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let stands = match status {
         UpdateStatus::OnTrial => "runs it, on trial",
         UpdateStatus::Confirmed => "runs it, confirmed",
-        _ => "has it, found good, and begins with it at the next stream, on trial",
+        _ => "has checked it, and uses it on trial from the next stream on",
     };
     let length = counted(bytes.len(), "byte");
     output::print(

@@ -107,7 +107,8 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     if arguments.clips.is_none() {
         let recordings = named([("--background", arguments.background.is_some())]);
-        let why = "it has recordings that go with --clips, and --background-mark is the mark of background";
+        let why =
+            "--background goes with --clips; the mark of background samples is --background-mark";
         note_idle(&recordings, why)?;
         note_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
     }
@@ -164,14 +165,14 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     if arguments.clips.is_some() {
         note_idle(
             &named([("--events", arguments.events && !listed)]),
-            "clips are joined to choose the penalty, and no stream; name one by --test",
+            "with --clips there is no stream except that of --test",
         )?;
         note_idle(
             &named([("--draw", arguments.draw.is_some() && arguments.test.is_none())]),
-            "clips are joined to choose the penalty, and no stream; name one by --test",
+            "with --clips there is no stream except that of --test",
         )?;
         let marks = named([("--marks", arguments.marking.is_named() && arguments.test.is_none())]);
-        note_idle(&marks, "it names a column of the series that --test reads")?;
+        note_idle(&marks, "it names the column of marks of --test")?;
         if arguments.test.is_some() && !arguments.marking.is_named() {
             return Err(Failure::input(
                 Topic::MissingOption,
@@ -278,7 +279,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     if !arguments.marking.is_named() {
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
-        note_idle(&judging, "events are listed where --marks names no column of them")?;
+        note_idle(&judging, "without --marks the events are only listed")?;
         let data = kept.series(&arguments.data, given)?;
         let events = spotted(spotter, &data);
         note_none(&events, &data);
@@ -336,7 +337,7 @@ impl KeptSpotter {
         let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
             match Model::parse(model, &bytes) {
                 Ok(_) => Failure::input(Topic::WrongModel, format!(
-                    "{file}: this is a classifier, and no spotter of events: evaluate, predict and export take it"
+                    "{file}: this is a classifier, not a spotter of events: evaluate, predict and export take it"
                 )),
                 Err(refused) if error.kind() == "not-a-model" => refused,
                 Err(_) => error.into(),

@@ -96,7 +96,7 @@ impl fmt::Display for Judged {
         if let (Some(delay), Some(rate)) = (self.figures.median_delay(), self.rate) {
             writeln!(
                 f,
-                "half of the events that were found are decided within {:.2} s of their end",
+                "half of the events found are reported within {:.2} s of their end",
                 delay as f64 / rate
             )?;
         }
@@ -176,10 +176,10 @@ impl fmt::Display for SpotReport {
         }
         if let Some(ChosenSpotter { penalty, folds, parts }) = &self.chosen {
             let chosen = match folds {
-                1 => "on the only series, which the models have seen".to_owned(),
+                1 => "on the only series, on which the models were trained".to_owned(),
                 folds => format!("in {folds} folds of {parts}"),
             };
-            writeln!(f, "penalty {penalty} nats on entering an event, chosen {chosen}")?;
+            writeln!(f, "penalty {penalty} nats for entering an event, chosen {chosen}")?;
         }
         if let Some(judged) = &self.judged {
             write!(f, "{judged}")?;

@@ -54,8 +54,8 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
             note(
                 Topic::WildSample,
                 format_args!(
-                    "channel `{channel}` is more than a hundred times its spread in training from its mean there, in {}: the \
-                     first is {}; write NA where nothing was measured",
+                    "channel `{channel}` is more than a hundred standard deviations of training from its mean, in \
+                     {}: the first is {}; write NA where nothing was measured",
                     counted(count, "sample"),
                     place(data, &data.series()[series], t)
                 ),
@@ -68,8 +68,8 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
         note(
             Topic::UnknownRate,
             format_args!(
-                "{file}: the samples come at {}, and the model does not know the rate of its training: if it is another, \
-                 the decisions are wrong",
+                "{file}: the samples come at {}, and the rate of the training is unknown: if it was another, the \
+                 decisions are wrong",
                 rate_words(period.seconds)
             ),
         );
@@ -78,10 +78,10 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
         note(
             Topic::NoTimes,
             format_args!(
-                "{file}: {}: it is taken for that of the training, {}",
+                "{file}: {}; the rate of the training is assumed, {}",
                 match data.irregular() {
-                    Some(_) => "the samples come too unevenly to have a rate",
-                    None => "no column `t` says how often samples come",
+                    Some(_) => "the times are too irregular for a rate",
+                    None => "there is no column `t`, so the rate is unknown",
                 },
                 rate_words(period.seconds)
             ),
@@ -132,7 +132,7 @@ pub(super) fn similar(data: &Dataset, known: &[String]) {
         note(
             Topic::SimilarLabels,
             format_args!(
-                "{}: the labels `{one}` and `{other}` are two classes, and differ by case or blanks alone; write them \
+                "{}: the labels `{one}` and `{other}` differ only by case or blanks, and are two classes; write them \
                  alike if they are one",
                 data.source()
             ),
@@ -163,8 +163,8 @@ pub(super) fn of_data(
             note(
                 Topic::MaybeGroup,
                 format_args!(
-                    "{}: the column `{name}` {stands}is read as a channel; put it before {before} if it says what \
-                 series have in common",
+                    "{}: the column `{name}` {stands}is read as a channel; if it describes whole series, put it \
+                     before {before}",
                     data.source()
                 ),
             );
@@ -173,7 +173,7 @@ pub(super) fn of_data(
             note(
                 Topic::MaybeTime,
                 format_args!(
-                    "{}: the column `{name}` is read as a channel; name it `t` if it says when a sample was taken",
+                    "{}: the column `{name}` is read as a channel; if it has the times of the samples, name it `t`",
                     data.source()
                 ),
             );
@@ -185,8 +185,9 @@ pub(super) fn of_data(
             Some(batches) => note(
                 Topic::IrregularTimes,
                 format_args!(
-                    "{}: the samples of {} come in batches of {}, in series `{}`: {} s apart within one and {} s in the \
-                     mean; write in `t` when a sample was taken, not when it was handed over, or leave `t` out",
+                    "{}: the samples of {} come in batches of {}, as in series `{}`: {} s apart within one and {} s \
+                     on average; `t` should have the time when a sample was taken, not when it was transmitted; else \
+                     omit `t`",
                     data.source(),
                     counted(*count, "series"),
                     batches.length,
@@ -198,8 +199,8 @@ pub(super) fn of_data(
             None => note(
                 Topic::IrregularTimes,
                 format_args!(
-                    "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
-                 more than 30 %; models count samples, not seconds: {}",
+                    "{}: the times of {} are irregular: of the steps of series `{}`, {:.0} % differ from the usual \
+                     one by more than 30 %; models count samples, not seconds: {}",
                     data.source(),
                     counted(*count, "series"),
                     series.id,
@@ -216,8 +217,8 @@ pub(super) fn of_data(
         note(
             Topic::RoundedTimes,
             format_args!(
-                "{}: by their mean step the samples come at {}: the times are rounded to units about as long as that; \
-                 write them finer, or, where samples were lost as regularly, a row of NA for each",
+                "{}: the times are rounded to about the length of a step; by the mean step the samples come at {}; \
+                 write finer times or, if samples were lost, a row of NA for each",
                 data.source(),
                 rate_words(period)
             ),
@@ -227,8 +228,8 @@ pub(super) fn of_data(
         note(
             Topic::WildSample,
             format_args!(
-                "{}: channel `{channel}` is {value} in {}, far from its other values: if it stands for a missing value, \
-                 name it (--na={value})",
+                "{}: channel `{channel}` is {value} in {}, far from its other values: if this marks missing values, \
+                 give --na={value}",
                 data.source(),
                 counted(count, "sample")
             ),
@@ -238,7 +239,7 @@ pub(super) fn of_data(
         note(
             Topic::MaybeMilliseconds,
             format_args!(
-                "{}: `t` steps by whole numbers, read as seconds; name its unit if it is another: `t [ms]`",
+                "{}: `t` has whole numbers, read as seconds; if its unit is another, name it: `t [ms]`",
                 data.source()
             ),
         );
@@ -247,7 +248,7 @@ pub(super) fn of_data(
         note(
             Topic::SingleSamples,
             format_args!(
-                "{}: {} one sample, such as `{}`: nothing is learnt or decided by how it goes on",
+                "{}: {} one sample, such as `{}`: so no change over time is used",
                 data.source(),
                 match data.single_samples().len() {
                     1 => "1 series has".to_owned(),
@@ -261,8 +262,8 @@ pub(super) fn of_data(
         note(
             Topic::Gaps,
             format_args!(
-                "{}: {gaps}; samples are taken as evenly spaced, but a leap longer than a window begins a new one: write \
-             those that are missing as rows of NA",
+                "{}: {gaps}; samples are taken as evenly spaced, and a gap longer than a window begins a new window: \
+                 write lost samples as rows of NA",
                 data.source()
             ),
         );
@@ -280,13 +281,13 @@ pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
         short if short == all => note(
             Topic::ShortSeries,
             format_args!(
-                "every series is shorter than a window of {length} samples: each is one window as it is"
+                "every series is shorter than a window of {length} samples: each is one window"
             ),
         ),
         short => note(
             Topic::ShortSeries,
             format_args!(
-                "{} of {} shorter than a window of {length} samples: each is one window as it is",
+                "{} of {} shorter than a window of {length} samples: each is one window",
                 counted(short, "series"),
                 grouped(all)
             ),
@@ -333,8 +334,8 @@ pub(super) fn groups(data: &Dataset, named: Option<&str>) {
         note(
             Topic::UngroupedColumn,
             format_args!(
-                "the column `{column}` is not named by --group: series of one {column} may be both \
-             trained and tested on; --group {column} keeps them together"
+                "there is a column `{column}`: series of one {column} may be both trained and tested on; --group \
+                 {column} keeps them together"
             ),
         );
     }
@@ -385,8 +386,7 @@ fn room(
         Err(_) => Err(Failure::input(
             Topic::NoMemory,
             format!(
-                "{}, line {}: series `{}`: {} under {} take some {} MB of memory, more than there is; \
-             {remedy}",
+                "{}, line {}: series `{}`: {} under {} take about {} MB of memory, more than there is; {remedy}",
                 data.source(),
                 longest.source.line,
                 longest.source.id,
@@ -413,7 +413,7 @@ pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, 
         let of = group.unwrap_or("series");
         note(
             Topic::FewFolds,
-            format_args!("{folds} folds, one a {of}: {usual} would need as many"),
+            format_args!("{folds} folds, one per {of}, as there are fewer than {usual}"),
         );
     }
     Ok(folds)

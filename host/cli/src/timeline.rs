@@ -12,7 +12,7 @@ use fishweir_core::classify::Statistic;
 use super::{Failure, output};
 
 /// Words after data that judge nothing.
-const SEEN: &str = ", which the models have seen";
+const SEEN: &str = ", on which the models were trained";
 
 /// A series of a data set, drawn with what was found in it.
 struct Drawn<'a> {
@@ -112,7 +112,8 @@ pub(super) fn draw_alarms(
     let (alarmed, samples) = (counted(alarms.len(), "alarm"), counted(samples, "sample"));
     let (source, seen) = (data.source(), if seen { SEEN } else { "" });
     let subtitle = format!(
-        "{source}{seen}\n{alarmed} in {samples}: beyond a limit is an alarm, after which the detector begins anew"
+        "{source}{seen}\n{alarmed} in {samples}: a value beyond a limit is an alarm, after which the detector starts \
+         again"
     );
     let mut lines = vec![(0, fit)];
     let mut statistics = vec!["unlikely".to_owned()];

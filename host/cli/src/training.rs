@@ -75,11 +75,12 @@ pub(super) fn as_taken<'d>(
     note(
         Topic::PartialSamples,
         format_args!(
-            "{}: {} whole samples alone: {} that lack a channel are missing (--codebooks 0 leaves out the channel)",
+            "{}: {} all channels, so {} without a channel count as missing (with --codebooks 0 only the channel \
+             is left out)",
             data.source(),
             match request.kind.compiles() {
-                true => "codebooks take".to_owned(),
-                false => format!("{} takes", request.kind),
+                true => "codebooks need".to_owned(),
+                false => format!("{} needs", request.kind),
             },
             counted(data.missing().partial, "sample"),
         ),
@@ -101,16 +102,16 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::ConstantChannel,
             format_args!(
-                "channel `{channel}` never changes in the training data: it separates no classes; leave it out"
+                "channel `{channel}` never changes in the training data, so it separates no classes; leave it out"
             ),
         );
     }
     if space.leaves_out_codebooks() {
         let what = match request.front.is_empty() {
             true => {
-                "which the models leave out; codebooks take whole samples, and the default is without them (--codebooks)"
+                "which the models leave out; codebooks need all channels, so the default has none (--codebooks)"
             }
-            false => "and are missing: a front end takes whole samples",
+            false => "and count as missing, because a front end needs all channels",
         };
         note(
             Topic::PartialSamples,
@@ -127,8 +128,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::CoarseChannel,
             format_args!(
-                "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
-             subtract an offset, in the data and on the device"
+                "channel `{channel}` has a standard deviation of {spread:.3}, and single precision has steps of \
+                 {step} at its values: subtract an offset, in the data and on the device"
             ),
         );
     }
@@ -157,9 +158,9 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::LongStrings,
             format_args!(
-                "strings of {length} symbols are too long for one state per position, of which there are {} at most: if they are \
-             aligned, cut them to the part that separates the classes, or take --topology positions, whose last state stands \
-             for all that follow",
+                "strings of {length} symbols are too long for one state per position, which goes up to {}: if they \
+                 are aligned, cut them to the part that separates the classes, or give --topology positions, whose \
+                 last state covers all further positions",
                 STATE_SIZES[STATE_SIZES.len() - 1]
             ),
         );
@@ -174,8 +175,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::FewSeries,
             format_args!(
-                "class `{class}` has {units}: what is held back to choose settings and to judge by says little of it; \
-             record three at least"
+                "class `{class}` has only {units}: too little is held out to choose settings and to judge; record at \
+                 least three"
             ),
         );
     }
@@ -184,7 +185,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         let place = tell::place(data, first, t);
         note(
             Topic::RefusedSamples,
-            format_args!("--front refuses {samples}, which models miss; the first is {place}"),
+            format_args!("--front refuses {samples}, which count as missing; the first is {place}"),
         );
     }
     // What there is no room for is refused, however long it would take.
@@ -194,8 +195,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             note(
                 Topic::LongTraining,
                 format_args!(
-                    "{} on {} of {} features or more: some {minutes:.0} minutes on one core; bayes, \
-                 one --scaling or one --c, --mirror none or --copies 0 are quicker",
+                    "{} on {} of {} features or more: about {minutes:.0} minutes on one core; bayes, a single \
+                     --scaling or --c, --mirror none or --copies 0 are quicker",
                     request.kind,
                     counted(work.windows, "window"),
                     grouped(work.features)
@@ -218,8 +219,8 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
         note(
             Topic::ConstantChannel,
             format_args!(
-                "channel `{channel}` never changes within a series of the training data: it is learnt as a number that \
-                 series have; leave it out if it is a sensor that was stuck"
+                "channel `{channel}` never changes within a series of the training data, so it is learnt as a \
+                 constant of each series; leave it out if the sensor was stuck"
             ),
         );
     }
@@ -229,12 +230,12 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
             Topic::ConstantChannel,
             match class {
                 Some(class) => format!(
-                    "channel `{channel}` is one number in all of class `{class}`, and changes in others: if a sensor was \
-                     stuck there, the class is known by that; leave the channel out, or record the class again"
+                    "channel `{channel}` is constant in class `{class}` and changes in others: if the sensor was \
+                     stuck, the class is recognised by that; leave the channel out, or record the class again"
                 ),
                 None => format!(
-                    "channel `{channel}` keeps one number for long in {count}, such as `{first}`, and not in others of \
-                     the class: leave them out if the sensor was stuck"
+                    "channel `{channel}` keeps one value for long in {count}, such as `{first}`, and not in others \
+                     of the class: leave them out if the sensor was stuck"
                 ),
             },
         );
@@ -244,8 +245,8 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
         let value = if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") };
         let others = match count {
             1 => String::new(),
-            2 => "; so is 1 sample more".to_owned(),
-            more => format!("; so are {} more", counted(more - 1, "sample")),
+            2 => "; 1 more sample is so, too".to_owned(),
+            more => format!("; {} more are so, too", counted(more - 1, "sample")),
         };
         note(
             Topic::WildSample,
@@ -265,7 +266,7 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
         note(
             Topic::MixedUnits,
             format_args!(
-                "in each channel {} {} {} times as large as {}; perhaps {}: write all in one unit",
+                "in each channel {} {} {} times as large as {}; perhaps {}: write all in the same unit",
                 named(&large),
                 if large.len() == 1 { "is" } else { "are" },
                 to_three_digits(factor),

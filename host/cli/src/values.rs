@@ -59,7 +59,7 @@ pub(super) fn not_negative(text: &str) -> Result<f64, String> {
 pub(super) fn rate(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(rate) if rate >= 0.0 => Ok(rate),
-        _ => Err("is a number that is not negative, or inf".into()),
+        _ => Err("must be a number of 0 or more, or inf".into()),
     }
 }
 

@@ -53,7 +53,7 @@ impl fmt::Display for WatchFiles {
             let [least, most] = takes.map(grouped);
             writeln!(f, "  {name} of the whole image {least} to {most} of {} B", grouped(*there))?;
         }
-        let noise = if self.noise { " of noise, for want of recordings (--data)" } else { "" };
+        let noise = if self.noise { " of noise, as there are no recordings (--data)" } else { "" };
         let findings = counted(self.findings, "finding");
         writeln!(f, "  self-test: {samples} samples{noise}, the bits of {findings}")?;
         match self.application {
@@ -93,7 +93,7 @@ pub(super) fn write(
     let rate = rate.unwrap_or_else(|| match samples {
         // A host sends records when it likes.
         SampleSource::Host => 1.0,
-        SampleSource::Sensor => assumed_rate("the model does not say at what rate it was trained"),
+        SampleSource::Sensor => assumed_rate("the model has no sample rate"),
     });
     if data.is_none() {
         let given = [reading.given(), arguments.placing.given()].concat();

@@ -86,7 +86,7 @@ impl WatcherModel {
             }
             Self::Records(_, file) => {
                 let idle = [given.0.given(), given.1.given()].concat();
-                note_idle(&idle, "columns of records are the model's")?;
+                note_idle(&idle, "the model fixes the columns of records")?;
                 return Ok(WatchedData::Records(events_of(path, file)?.1));
             }
         };

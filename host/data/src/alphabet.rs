@@ -118,9 +118,7 @@ impl Alphabet {
             return Err(wrong(format!("symbol `{}` occurs twice; name each once", pair[0])));
         }
         if symbols.iter().any(|&symbol| is_hidden(symbol)) {
-            return Err(wrong(
-                "has a character that does not show in print; symbols are printable".into(),
-            ));
+            return Err(wrong("has an unprintable character; symbols must be printable".into()));
         }
         if symbols.is_empty() {
             return Err(wrong("has no symbol".into()));

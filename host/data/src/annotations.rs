@@ -48,7 +48,7 @@ pub(super) fn read(name: &str, text: &[u8]) -> Result<Vec<Annotation>, DataError
     };
     let (Some(start), Some(label)) = (start, label) else {
         return Err(table.bad_header(format!(
-            "annotations have the columns start, end (or duration) and label; found {}",
+            "annotations need the columns start, end (or duration) and label; found {}",
             shorten(&table.header().join(", "))
         )));
     };
@@ -100,7 +100,7 @@ pub(super) fn cut(part: &mut Part, annotations: &[Annotation]) -> Result<(), Dat
     for draft in std::mem::take(&mut part.drafts) {
         let Body::Rows(rows) = &draft.body else { continue };
         if draft.times.is_empty() {
-            let what = "has no times, so that labels by time have no place in it".to_owned();
+            let what = "has no times, so labels by time cannot be used".to_owned();
             return Err(DataError::Header { line: 1, file: part.file.clone(), what });
         }
         let view = rows.view();
@@ -136,7 +136,7 @@ pub(super) fn cut(part: &mut Part, annotations: &[Annotation]) -> Result<(), Dat
     part.findings.add(
         Finding::Series,
         format!(
-            "each label by time is a series ({}); {} without a label are left out",
+            "each labelled interval becomes a series ({}); {} without a label are left out",
             counted(pieces.len(), "series"),
             counted(left_out, "sample")
         ),

@@ -134,11 +134,10 @@ fn kind(
             findings.add(Finding::Symbols, what);
         }
         Spelling::ApartLetters => {
-            findings.add(Finding::Symbols, "what parts the letters is no symbol");
+            findings.add(Finding::Symbols, "the separators between the letters are not symbols");
         }
         Spelling::Letters if alphabet.symbols().iter().any(|&one| is_separator(one)) => {
-            let what =
-                "strings are read letter by letter, and separators of words are symbols, too";
+            let what = "strings are read letter by letter, and separators are symbols too";
             findings.add(Finding::Symbols, what);
         }
         _ => {}

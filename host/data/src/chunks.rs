@@ -115,7 +115,8 @@ impl LargeTable {
             let what = match layout.of_symbols {
                 true => "strings of symbols, which are read whole; read it so",
                 false => {
-                    "not read in chunks; write a table of one sample per line with a column of series, as convert does"
+                    "not readable in chunks; write a table with one sample per line and a column of series, as \
+                     convert does"
                 }
             };
             return Err(no(&format!("its layout, {}, is {what}", layout.name)));
@@ -165,7 +166,8 @@ impl LargeTable {
                 }
                 Ok(None) if chunks.text.checksum() == self.counts.checksum => None,
                 Ok(None) => {
-                    let what = "it has changed since it was first read; begin again".to_owned();
+                    let what =
+                        "it changed after it was first read; run the command again".to_owned();
                     Some(Err(DataError::NoChunks { file: self.file.name.clone(), what }))
                 }
                 Err(error) => Some(Err(error)),
@@ -238,19 +240,19 @@ impl TableFile {
 fn check_options(name: &str, options: &ReadOptions) -> Result<(), DataError> {
     let source = &options.source;
     let needs = [
-        (name == "-", "standard input is read once only; write it to a file"),
+        (name == "-", "standard input can be read only once; write it to a file"),
         (
             !matches!(source.encoding, None | Some(Encoding::Utf8)),
             "its text must be in UTF-8; convert it",
         ),
-        (source.segments, "series that end where their label changes need all rows at a time"),
-        (source.annotations.is_some(), "labels by time are of whole files"),
-        (source.names.is_some(), "labels by names are of several files"),
-        (source.events.is_some(), "tables of events need all rows at a time"),
+        (source.segments, "segments that end where the label changes need all rows at once"),
+        (source.annotations.is_some(), "labels by time need whole files"),
+        (source.names.is_some(), "labels by names of files need several files"),
+        (source.events.is_some(), "tables of events need all rows at once"),
         (options.fasta_label != FastaLabel::None, "FASTA is read whole"),
         (
             options.resample == Some(Resample::Lowest),
-            "the lowest rate needs all rows at a time; give the rate to resample to",
+            "finding the lowest rate needs all rows at once; give the rate to resample to",
         ),
     ];
     match needs.iter().find(|(is_so, _)| *is_so) {
@@ -305,7 +307,7 @@ impl<'t> Chunks<'t> {
             return Err(no("no column names the series; add one, or name it"));
         };
         if columns.take_turns {
-            return Err(no("the rows of several series take turns; sort them by series"));
+            return Err(no("the rows of several series are interleaved; sort them by series"));
         }
         let Some((begin, line)) = table.first_row()? else {
             return Err(DataError::HeaderOnly { file: name.to_owned() });

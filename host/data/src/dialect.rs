@@ -158,7 +158,8 @@ impl Dialect {
             .unwrap_or_else(|| names.is_empty() && !begins_with_data(&rows, source, commas));
         let names = if header { Vec::new() } else { names };
         if !names.is_empty() {
-            findings.add(Finding::Header, "the comment before the rows names the columns");
+            findings
+                .add(Finding::Header, "the comment before the rows has the names of the columns");
         } else if !header && source.header.is_none() {
             let what = "the first line looks like data and names no columns: they are numbered";
             findings.add(Finding::Header, what);

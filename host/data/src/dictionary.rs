@@ -33,7 +33,7 @@ impl Dictionary {
             Err(DataError::Alphabet { text, what })
         };
         if words.len() < 2 {
-            return wrong("has one word; a model needs two or more".into());
+            return wrong("has only one word; a model needs two or more".into());
         }
         if words.len() > usize::from(u16::MAX) {
             return wrong(format!("has {} words, at most 65535 are possible", words.len()));
@@ -74,7 +74,7 @@ pub(super) fn check(word: &str) -> Result<(), String> {
         return Err(format!("`{shown}` has a separator in it; write `_` there"));
     }
     if word.contains(|one: char| is_hidden(one) || one.is_whitespace()) {
-        return Err(format!("`{shown}` has a character that does not show in print; remove it"));
+        return Err(format!("`{shown}` has an unprintable character; remove it"));
     }
     match word.len() > most {
         true => Err(format!("`{shown}` has more than {most} bytes; shorten it")),

@@ -56,7 +56,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let count = count.ok_or_else(|| wrong("does not say how many signals there are"))? as usize;
     let begin = HEAD * (1 + count);
     if bytes.len() < begin {
-        return Err(wrong("ends within the header; copy the file again"));
+        return Err(wrong("the file ends within its header; copy it again"));
     }
     let duration = number(244, 8).ok_or_else(|| wrong("does not say how long a record is"))?;
     let is_open =

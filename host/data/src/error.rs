@@ -32,7 +32,7 @@ pub enum DataError {
     },
     /// A live stream that begins like gzip.
     #[error(
-        "{file}: is gzip, and a stream is read as it comes; unpack it on the way, as by gzip -dc"
+        "{file}: is gzip, and a stream must be plain text; decompress it first, as by gzip -dc"
     )]
     #[strum(serialize = "gzip-stream")]
     Packed {
@@ -40,7 +40,7 @@ pub enum DataError {
         file: String,
     },
     /// A part of FASTA headers in a file without such headers.
-    #[error("{file}: not FASTA, so that no header has a label; leave the FASTA label out")]
+    #[error("{file}: is not FASTA, so no header has a label; omit the FASTA label")]
     #[strum(serialize = "not-fasta")]
     NoFasta {
         /// The file.
@@ -98,8 +98,7 @@ pub enum DataError {
     },
     /// Too few or too many fields.
     #[error(
-        "{place}: the row has {} where {} are expected, one a column of the \
-         header or a channel of the model; {}",
+        "{place}: the row has {}, and {} are expected, one for each column of the header or channel of the model; {}",
         counted(*found, "field"),
         grouped(*expected),
         if found > expected { "numbers have decimal points, no commas" } else { "complete or delete it" }
@@ -123,9 +122,9 @@ pub enum DataError {
     },
     /// A word in a table of series without times, where all columns are channels that have no other name.
     #[error(
-        "{place}: `{text}` is not a finite number; {}. Where no \
-         column is `t`, all but `series` and `label` are channels: a column with another property of a series \
-         goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)",
+        "{place}: `{text}` is not a finite number; {}. Without a column `t`, all columns but `series` and `label` \
+         are channels: put a column that describes the series before a column `t` with times or numbers of samples \
+         (series,<columns>,label,t,<channels>)",
         as_number(text)
     )]
     NotAChannel {
@@ -135,7 +134,9 @@ pub enum DataError {
         text: String,
     },
     /// A number that the model's emissions give no density.
-    #[error("{place}: `{text}` is {unlike}; for a missing value leave the field empty or write NA")]
+    #[error(
+        "{place}: `{text}` is {unlike}; for a missing value leave the field empty, or write NA"
+    )]
     NotInSupport {
         /// Place of the fault.
         place: Box<Place>,
@@ -146,8 +147,8 @@ pub enum DataError {
     },
     /// A number that has no place in the arithmetic of a device.
     #[error(
-        "{place}: `{text}` is beyond single precision, in which a device computes and which ends at \
-         3.4e38; write the channel in a larger unit, or NA for a missing value"
+        "{place}: `{text}` is beyond the range of single precision, in which devices compute (3.4e38); write the \
+         channel in a larger unit, or NA for a missing value"
     )]
     BeyondSingle {
         /// Place of the fault.
@@ -165,8 +166,8 @@ pub enum DataError {
     },
     /// A number with a comma that may be its decimal mark, or stand between thousands.
     #[error(
-        "{place}: `{text}` has a comma, which may be its decimal mark or stand between thousands; say which, or write \
-         digits and a point alone"
+        "{place}: `{text}` has a comma, which may be a decimal mark or a separator of thousands; give the decimal \
+         mark, or write digits and a point only"
     )]
     AmbiguousComma {
         /// Place of the fault.
@@ -175,7 +176,7 @@ pub enum DataError {
         text: String,
     },
     /// A text in another encoding than given.
-    #[error("{file}: is not {encoding} text; leave the encoding out, or name the right one")]
+    #[error("{file}: is not {encoding} text; omit the encoding, or give the right one")]
     #[strum(serialize = "wrong-encoding")]
     Encoding {
         /// The file.
@@ -195,8 +196,8 @@ pub enum DataError {
     },
     /// A word in a column of many numbers.
     #[error(
-        "{place}: `{text}` is not a number, and {} of the column are: for a missing value write NA, or say that the \
-         column has categories",
+        "{place}: `{text}` is not a number, and {} of the column are: for a missing value write NA, or declare the \
+         column as categories",
         counted(*numbers, "other field")
     )]
     MixedColumn {
@@ -209,7 +210,7 @@ pub enum DataError {
     },
     /// A character in a name that does not show in print, has no width, or turns the direction of what
     /// follows.
-    #[error("{place}: has the character {code}, which does not show in print; remove it")]
+    #[error("{place}: has the unprintable character {code}; remove it")]
     #[strum(serialize = "hidden-character")]
     Hidden {
         /// Place of the fault.
@@ -219,8 +220,7 @@ pub enum DataError {
     },
     /// More data than memory holds.
     #[error(
-        "{file}: reading it takes some {} MB of memory, more than there is; cut it into several \
-         files",
+        "{file}: reading it takes about {} MB of memory, more than there is; split it into several files",
         grouped(bytes.div_ceil(1_000_000))
     )]
     TooLarge {
@@ -249,8 +249,9 @@ pub enum DataError {
     /// The time does not increase.
     #[error(
         "{place}: t is {t} after {previous} in series `{series}`; {}", match t == previous {
-            true => "samples of a series are in order of their times, one at each: write when each was taken, or leave `t` out",
-            false => "samples of a series must be in order, and another series needs another name in a column of series",
+            true => "the times of a series must rise: write when each sample was taken, or omit `t`",
+            false => "samples of a series must be in order, and each series needs its own name in the column of \
+                      series",
         }
     )]
     TimeOrder {
@@ -265,8 +266,8 @@ pub enum DataError {
     },
     /// A series that comes back after another one.
     #[error(
-        "{place}: series `{series}` was already read from line {first} and ended there; keep the \
-         lines of a series together, in order of time, or give this one another name"
+        "{place}: series `{series}` began on line {first} and ended before this line; keep the lines of a series \
+         together, in order of time, or give this one another name"
     )]
     SeriesSplit {
         /// Place of the fault.
@@ -278,8 +279,8 @@ pub enum DataError {
     },
     /// A label or extra column that changes within a series.
     #[error(
-        "{place}: `{found}` where series `{series}` began with `{expected}`; this column is one for a whole series: end a \
-         series where it changes, name another column of labels, or the column that tells the series apart"
+        "{place}: `{found}`, but series `{series}` began with `{expected}`; this column must be constant in a \
+         series: begin a new series where it changes, or name another column of labels or of series"
     )]
     ColumnChanges {
         /// Place of the fault.
@@ -293,8 +294,8 @@ pub enum DataError {
     },
     /// A column of words that changes within a series of a table without labels.
     #[error(
-        "{place}: `{found}` where series `{series}` began with `{expected}`, and no column of labels was found: if this one has \
-         the labels, name it; else name the channels, without it"
+        "{place}: `{found}`, but series `{series}` began with `{expected}`, and no column of labels was found: if \
+         this column has the labels, name it; else name the channels without it"
     )]
     MaybeLabel {
         /// Place of the fault.
@@ -308,8 +309,7 @@ pub enum DataError {
     },
     /// A series or string without any observation that is there.
     #[error(
-        "{place}: `{series}` has no observation, or missing ones only; remove it or add its \
-         samples"
+        "{place}: `{series}` has no sample, or only missing ones; remove it or add its samples"
     )]
     EmptySeries {
         /// Place of the fault.
@@ -319,8 +319,8 @@ pub enum DataError {
     },
     /// A series in which some channel is missing in every row.
     #[error(
-        "{place}: `{series}` has no row with all its channels: {missing} is missing in each; fill it in, or \
-         remove the column or the series"
+        "{place}: `{series}` has no sample with all channels: {missing} is missing in each; fill it in, or remove \
+         the column or the series"
     )]
     NoWholeRow {
         /// Place of the fault.
@@ -357,8 +357,7 @@ pub enum DataError {
     },
     /// A file that should not bring labels of its own does.
     #[error(
-        "{file}: was given as class `{class}` but has labels of its own; remove its label column \
-         or the class"
+        "{file}: was given as class `{class}` but has labels; remove its column of labels, or the class"
     )]
     LabelledTwice {
         /// The file.
@@ -367,7 +366,7 @@ pub enum DataError {
         class: String,
     },
     /// Files given together that do not fit.
-    #[error("{file}: does not go with {other}: {what}")]
+    #[error("{file}: does not match {other}: {what}")]
     #[strum(serialize = "file-mismatch")]
     Mismatch {
         /// The file.
@@ -379,8 +378,8 @@ pub enum DataError {
     },
     /// Recordings of a background that are too short for the clips between which they lie.
     #[error(
-        "{file}: {} of background, of those that a fold judges on, are too few to part {}; \
-         record more of what lies between events (with groups, of each group)",
+        "{file}: a fold has only {} of background to put between {}; record more background (with groups, of each \
+         group)",
         counted(*samples, "sample"),
         counted(*clips, "clip")
     )]
@@ -458,7 +457,7 @@ pub enum DataError {
         what: String,
     },
     /// A file of another kind than needed.
-    #[error("{file}: has {found} where {expected} are needed")]
+    #[error("{file}: has {found}, and {expected} are needed")]
     #[strum(serialize = "wrong-observations")]
     WrongKind {
         /// The file.
@@ -470,8 +469,8 @@ pub enum DataError {
     },
     /// A time that is no number.
     #[error(
-        "{place}: the time `{text}` is not a finite number, nor a date like the others; write the sample's number or its \
-         seconds"
+        "{place}: the time `{text}` is neither a finite number nor a date like the others; write the number of the \
+         sample or its time in seconds"
     )]
     TimeNotANumber {
         /// Place of the fault.
@@ -481,7 +480,8 @@ pub enum DataError {
     },
     /// Series of several sample periods.
     #[error(
-        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate, or judge one rate at a time",
+        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate, or evaluate each \
+         rate separately",
         series[0],
         rate_words(seconds[0]),
         series[1],
@@ -497,8 +497,8 @@ pub enum DataError {
     },
     /// Samples at another rate than a model's.
     #[error(
-        "{file}: the samples come at {} by the column `t`, and the model was trained at {}; resample them to its rate, \
-         or name the unit of the time if it is another than seconds: `t [ms]`",
+        "{file}: by the column `t` the samples come at {}, and the model was trained at {}; resample them to its \
+         rate, or name the unit of the time if it is not seconds: `t [ms]`",
         rate_words(*found),
         rate_words(*wanted)
     )]
@@ -547,7 +547,7 @@ pub enum DataError {
         limit: u64,
     },
     /// A field of a table of records that is not a state of its column.
-    #[error("{place}: `{text}` is no state of {column}; it has {states}")]
+    #[error("{place}: `{text}` is not a state of {column}; it has {states}")]
     UnknownCategory {
         /// Place of the fault.
         place: Box<Place>,
@@ -559,7 +559,7 @@ pub enum DataError {
         states: String,
     },
     /// A column that the model does not have.
-    #[error("{place}: the model has no `{column}`; it has {known}. Leave the column out")]
+    #[error("{place}: the model has no `{column}`; it has {known}. Remove the column")]
     #[strum(serialize = "unknown-column")]
     ExtraColumn {
         /// Place of the fault.

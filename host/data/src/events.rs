@@ -50,7 +50,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let found = || named(table.header()).map(|name| Column::Name(name.clone()));
     let Some(column) = options.source.events.clone().or_else(found) else {
         return Err(table.bad_header(format!(
-            "has no column of events ({}); name it; found {}",
+            "has no column of events ({}); name the column; found {}",
             NAMES.join(", "),
             shorten(&table.header().join(", "))
         )));

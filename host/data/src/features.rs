@@ -35,6 +35,6 @@ pub(super) fn check_no_features(part: &Part, timed: bool) -> Result<(), DataErro
             "a table of features, one row per series: {}",
             shorten(&names.join(", "))
         ),
-        remedy: "give the samples that they were computed from, one per row; features come from the fitted models".into(),
+        remedy: "give the samples that they were computed from, one per row; fishweir computes its own features".into(),
     })
 }

@@ -55,11 +55,12 @@ fn too_few(folds: usize, there: usize, unit: &str) -> String {
     let (found, folds) = (counted(there, unit), counted(folds, "fold"));
     match there {
         0 | 1 => format!(
-            "there {is} {found}, and cross-validation takes {} at least, to train on one and judge the other: record more",
+            "there {is} {found}, and cross-validation needs at least {}, to train on one and judge on the other: \
+             record more",
             counted(2, unit)
         ),
         _ => format!(
-            "there {is} {found}, and {folds} take one each at least; ask for {} folds or fewer",
+            "there {is} {found}, and {folds} need at least one each; ask for at most {} folds",
             grouped(there)
         ),
     }
@@ -68,12 +69,12 @@ fn too_few(folds: usize, there: usize, unit: &str) -> String {
 fn missing(class: &str, items: usize) -> String {
     match items {
         1 => format!(
-            "class `{class}` is in 1 series alone, and whatever fold holds it, none of the class is left to train on: \
-             record another series of it, or leave it out"
+            "class `{class}` has only 1 series, so that the fold with it has none left to train on: record another \
+             series of the class, or leave the class out"
         ),
         _ => format!(
-            "the {} series with class `{class}` are all in one fold, and none is left to train on: where groups stay \
-             together, the class must be in two of them; if it is, try more folds or another seed",
+            "all {} series with class `{class}` are in one fold, so that none is left to train on: with groups the \
+             class must be in at least two of them; if it is, try more folds or another seed",
             grouped(items)
         ),
     }

@@ -180,7 +180,7 @@ pub(super) fn label_by_names(
                     line: 1,
                     file: part.file.clone(),
                     what: format!(
-                        "the name of the file is not of the form `{}`",
+                        "the name of the file does not match `{}`",
                         shorten(pattern.text())
                     ),
                 });
@@ -217,7 +217,8 @@ pub(super) fn label_by_names(
     if counts.len() > 1 && 2 * come_back >= counts.len() {
         for (label, part) in labels.iter().zip(parts.iter_mut()) {
             set(part, label);
-            part.findings.add(Finding::Names, "labels are what names of files begin with");
+            part.findings
+                .add(Finding::Names, "labels are the beginnings of the names of the files");
         }
     }
     Ok(())

@@ -46,10 +46,10 @@ enum LagsForm {
 #[non_exhaustive]
 pub enum LagError {
     /// One that is no number.
-    #[error("`{0}` is no lag: a whole number of samples, from 1 to {most}", most = Lags::LONGEST)]
+    #[error("`{0}` is not a lag: give a whole number of samples, from 1 to {most}", most = Lags::LONGEST)]
     NotALag(String),
     /// One that is not after the one before it, or past the longest.
-    #[error("lag {0}: lags rise from 1 to {most} samples at most", most = Lags::LONGEST)]
+    #[error("lag {0}: lags must rise, and be from 1 to {most} samples", most = Lags::LONGEST)]
     #[strum(serialize = "lag-out-of-order")]
     OutOfOrder(u32),
     /// More lags than an artefact can store.

@@ -285,8 +285,7 @@ impl<R: BufRead> LiveReader<R> {
             Kind::Channels(names) if first && is_header(text, &self.marks) => {
                 if is_noise(text, names) {
                     self.begun = false;
-                    let what =
-                        "names no channel; what comes before the header is passed over".into();
+                    let what = "names no channel; lines before the header are ignored".into();
                     return Err(DataError::Layout { place: self.place(None), what });
                 }
                 let (header, units) = Header::of((&self.name, self.line), text, names)?;

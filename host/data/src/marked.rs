@@ -266,7 +266,7 @@ fn marked_part(
     let roles = Roles::of(&mut looked, &source, &[])?;
     let (Some(at), Some(_)) = (found, roles.time) else {
         let what = format!(
-            "has no column `{column}` that marks its samples beside one of times; it has {}",
+            "has no column `{column}` of marks beside a column of times; it has {}",
             shorten(&table.header().join(", "))
         );
         return Err(table.bad_header(what));

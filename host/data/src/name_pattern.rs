@@ -19,7 +19,7 @@ impl NamePattern {
         let (mut parts, mut rest) = (Vec::new(), text);
         while let Some((before, after)) = rest.split_once('{') {
             let (name, behind) =
-                after.split_once('}').ok_or("a brace does not end; write {label}.{n}.csv")?;
+                after.split_once('}').ok_or("a brace is not closed; write {label}.{n}.csv")?;
             parts.push((before.to_owned(), Some(name.to_owned())));
             rest = behind;
         }

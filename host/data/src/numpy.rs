@@ -73,8 +73,8 @@ impl Array {
         let kind = descr.trim_start_matches(['\'', '"']);
         let kind = kind.split(['\'', '"']).next().unwrap_or_default();
         if kind.ends_with('O') {
-            return Err("holds Python objects, such as arrays of several lengths; save each recording as an array of its own, \
-                        or pad them with NaN to one length"
+            return Err("holds Python objects, such as arrays of different lengths; save each recording as an array \
+                        of its own, or pad them with NaN to one length"
                 .into());
         }
         let all = shape.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
@@ -225,7 +225,8 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             samples = Some(array);
         } else {
             return Err(wrong(format!(
-                "holds the arrays {}; one of samples, such as `X`, and one of labels, `y`, are read: save these alone",
+                "holds the arrays {}; only one of samples, such as `X`, and one of labels, `y`, can be read: save \
+                 only these",
                 names.join(", ")
             )));
         }
@@ -264,7 +265,7 @@ fn of_arrays(
         }
         _ => {
             return Err(wrong(format!(
-                "has {} directions; write series, channel, time",
+                "has {} dimensions; write series, channel, time",
                 shape.len()
             )));
         }

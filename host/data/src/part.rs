@@ -47,7 +47,9 @@ impl Part {
     /// Notes that a name in a column is taken for a missing one.
     pub(super) fn note_missing(&mut self, marks: &Marks, text: &str, column: &str) {
         if marks.has_name(text) {
-            let what = format!("`{text}` in the column `{column}` is missing, and no label");
+            let what = format!(
+                "`{text}` in the column `{column}` is a missing value, so the series has no label"
+            );
             self.findings.add(Finding::Missing, what);
         }
     }

@@ -102,12 +102,14 @@ impl Parting {
             Finding::Series,
             match self.by {
                 Some("time") if self.gap.is_some_and(|[leap, _]| leap.is_infinite()) => {
-                    format!("no column names the series: another begins where time falls back ({series})")
+                    format!("no column names the series: a new one begins where the time goes back ({series})")
                 }
                 Some("time") => format!(
-                    "no column names the series: another begins where time jumps by more than {GAP} usual steps, or back ({series})"
+                    "no column names the series: a new one begins where the time goes back or jumps by more than \
+                     {GAP} usual steps ({series})"
                 ),
-                _ => format!("a series ends where its label changes ({series}); `{COLUMN}` keeps what they are parts of"),
+                _ => format!("a new series begins where the label changes ({series}); `{COLUMN}` has the name of the \
+                        whole recording"),
             },
         );
     }

@@ -242,7 +242,8 @@ impl TimeUnit {
         Some(match find(unit) {
             Some(&(_, Time, factor, _)) => Ok(Self { factor, named: true }),
             _ => Err(format!(
-                "the column `{name}` is in no known unit of time; write t [s], t [ms], t [us], t [ns], t [min], t [h] or t [d]"
+                "the unit of the column `{name}` is unknown; write t [s], t [ms], t [us], t [ns], t [min], t [h] or \
+                 t [d]"
             )),
         })
     }

@@ -66,7 +66,8 @@ impl Dataset {
         for list in &lists {
             let (name, bytes) = load_or_standard(&list.path)?;
             let Some(labels) = edge_impulse::labels(&bytes) else {
-                let what = "is no list of labels as Edge Impulse writes it; remove it".to_owned();
+                let what =
+                    "is not a list of labels as Edge Impulse writes it; remove it".to_owned();
                 return Err(DataError::Header { line: 1, file: name, what });
             };
             label_by_list(&files, &mut parts, list, &labels);
@@ -79,7 +80,7 @@ impl Dataset {
             parts.iter_mut().try_for_each(|part| annotations::cut(part, &annotations))?;
         }
         if let Some(part) = parts.first_mut().filter(|_| left_out > 0) {
-            let what = format!("{} that hold no data are left out", counted(left_out, "file"));
+            let what = format!("{} without data are left out", counted(left_out, "file"));
             part.findings.add(Finding::Files, what);
         }
         if parts.is_empty() {
@@ -152,7 +153,7 @@ pub(super) fn check_resampled(data: &Dataset, options: &ReadOptions) -> Result<(
         Values::Reals => Ok(()),
         _ => Err(DataError::NotResampled {
             file: data.source().to_owned(),
-            why: "counts, and yes or no, have no values between them",
+            why: "counts and values of yes or no cannot be interpolated",
         }),
     }
 }
@@ -173,7 +174,7 @@ fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
         annotations::cut(&mut part, &annotations)?;
     } else if !annotations.is_empty() {
         let count = counted(annotations.len(), "label");
-        let what = format!("{count} by time are in the file, and are not looked at");
+        let what = format!("{count} by time in the file are not used");
         part.findings.add(Finding::Segments, what);
     }
     Ok(part)

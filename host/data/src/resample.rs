@@ -99,7 +99,7 @@ impl Dataset {
     ) -> Result<(Self, Vec<Vec<usize>>), DataError> {
         let failed = |why| DataError::NotResampled { file: self.source().to_owned(), why };
         if matches!(self.kind(), Kind::Symbols(_)) {
-            return Err(failed("symbols have no values between them"));
+            return Err(failed("symbols cannot be interpolated"));
         }
         // Numbers of samples are not times, whatever period is given.
         let (all, known) = (self.series(), self.periods());
@@ -115,7 +115,8 @@ impl Dataset {
         let periods: Vec<f64> = each.iter().flatten().copied().collect();
         if periods.is_empty() || !self.clock().named && numbered {
             return Err(failed(
-                "no column `t` says when samples were taken, or it numbers them; write seconds, or name its unit: `t [ms]`",
+                "there is no column `t` with times, or it numbers the samples; write seconds, or name its unit: `t \
+                 [ms]`",
             ));
         }
         let lowest = periods.iter().copied().fold(0.0, f64::max);
@@ -128,8 +129,8 @@ impl Dataset {
         }
         if lowest > HIGHEST * new {
             return Err(failed(
-                "the rate is more than 64 times that of the samples by the column `t`; where the times are not in seconds, \
-                 name their unit: `t [ms]`",
+                "the rate is more than 64 times that of the samples by the column `t`; if the times are not in \
+                 seconds, name their unit: `t [ms]`",
             ));
         }
         let kernel = Kernel::new();

@@ -313,7 +313,7 @@ impl Roles {
                 Some(place)
                     if looks[column].first.first().is_some_and(|one| what.contains(one)) =>
                 {
-                    let what = format!("{what}; a row of units goes into the header, as `t [ms]`");
+                    let what = format!("{what}; put units into the header, as `t [ms]`");
                     DataError::Layout { place: place.clone(), what }
                 }
                 _ => table.bad_header(what),
@@ -368,7 +368,8 @@ impl Roles {
                 (true, false) => roles.may_be_channel(table, &looks, column),
             };
             if is_channel && !is_wanted(column) && looks[column].are_codes(&names[column]) {
-                let what = format!("`{}` has codes of events, no samples: left out", names[column]);
+                let what =
+                    format!("`{}` is left out: it has codes of events, not samples", names[column]);
                 roles.findings.add(Finding::Channels, what);
             } else if is_channel {
                 roles.channels.push(column);
@@ -387,7 +388,7 @@ impl Roles {
             && looks[time].never_falls()
         {
             roles.take_turns = true;
-            let what = "rows of several series take turns: they are put together by its name";
+            let what = "rows of several series are interleaved: they are sorted by its name";
             roles.findings.add(Finding::Series, what);
         }
         Ok(roles)
@@ -415,7 +416,7 @@ impl Roles {
         let whole = WHOLE.contains(&base(name).as_str());
         let few = look.words > look.numbers && look.same * 2 > look.seen();
         if look.seen() > 0 && (whole || few) && rank(name).is_none() && !look.are_dates() {
-            self.findings.add(Finding::Columns, format!("`{name}` is of a whole series"));
+            self.findings.add(Finding::Columns, format!("`{name}` describes whole series"));
             self.columns.push(column);
         } else if wanted.is_empty() {
             self.findings.add(Finding::Channels, format!("`{name}` is left out"));

@@ -73,7 +73,7 @@ impl SeenNames {
             return Ok(None);
         }
         if self.overflows {
-            let what = "whether names of series come back is not found out for so many in no order; sort the rows by series";
+            let what = "there are too many series in no order to check that none comes back; sort the rows by series";
             return Err(DataError::NoChunks { file: file.to_owned(), what: what.to_owned() });
         }
         Ok(Some(self.suspects))

@@ -134,9 +134,7 @@ fn join(
     if sensors.len() > 1 {
         joined.findings.add(
             Finding::Time,
-            format!(
-                "samples are those of {fastest}; other sensors are interpolated between theirs"
-            ),
+            format!("samples are those of {fastest}; the values of other sensors are interpolated"),
         );
     }
     if !left_out.is_empty() {

@@ -78,12 +78,12 @@ impl Description {
             }
             ("timestamps", _) => return Err("`@timeStamps` says true or false".to_owned()),
             ("targetlabel", _) => {
-                return Err("the file is for regression: its targets are no classes".to_owned());
+                return Err("the file is for regression: its targets are not classes".to_owned());
             }
             (word, _) if IDLE.contains(&word) => {}
             (word, _) => {
                 return Err(format!(
-                    "`@{}` is no word of a .ts file; if it says nothing of the series, delete the line",
+                    "`@{}` is not a keyword of .ts files; delete the line",
                     shorten(word)
                 ));
             }
@@ -103,7 +103,7 @@ impl Description {
         let before = self.said.iter().find(|(other, what, _)| *other == word && *what != said);
         if let Some((_, other, line)) = before {
             return Err(format!(
-                "`{}` says `{}` here and `{}` in line {line}; delete what is wrong",
+                "`{}` is `{}` here and `{}` in line {line}; delete the wrong one",
                 shorten(name),
                 shorten(&said),
                 shorten(other)
@@ -127,9 +127,7 @@ impl Description {
         };
         let is_true = |word: &str| self.said(word).filter(|&(what, _)| what == "true");
         let other = |what: String, word: &str, says: &str, line: u64| {
-            Err(format!(
-                "has {what}, and line {line} says `@{word} {says}`; correct one of the two"
-            ))
+            Err(format!("has {what}, but line {line} has `@{word} {says}`; correct one of the two"))
         };
         let found = counted(channels, "channel");
         match (is_true("univariate"), number("dimensions")) {
@@ -149,7 +147,7 @@ impl Description {
             }
             (_, Some((_, line))) if samples != first.1 => {
                 let found =
-                    format!("{found} where that of line {} has {}", first.0, grouped(first.1));
+                    format!("{found}, but that of line {} has {}", first.0, grouped(first.1));
                 other(found, "equalLength", "true", line)
             }
             _ => Ok(()),
@@ -189,7 +187,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         if names.len() != channels.len() {
             let (found, first) = (counted(channels.len(), "channel"), names.len());
             return Err(wrong(format!(
-                "has {found} where the first series has {first}; channels are separated by colons, the label is last"
+                "has {found}, but the first series has {first}; channels are separated by colons, the label is last"
             )));
         }
         let samples = channels.first().map_or(0, Vec::len);
@@ -235,7 +233,7 @@ fn series(
         None => (text, None),
         Some(classes) => {
             let Some((body, label)) = text.rsplit_once(':') else {
-                let what = "has no `:` and label behind its samples, and `@classLabel` says true";
+                let what = "has no `:` and label after its samples, but `@classLabel` is true";
                 return Err(wrong(0, what.to_owned()));
             };
             let (at, label) = (body.len() + 1, label.trim());
@@ -268,8 +266,8 @@ fn series(
             samples.push(value.map_err(|error| match error {
                 DataError::NotANumber { text, .. } if description.classes.is_none() => {
                     let what = format!(
-                        "`{text}` is not a finite number, nor missing (`?`); where labels are last, `@classLabel true` \
-                         and the classes go before `@data`"
+                        "`{text}` is neither a finite number nor missing (`?`); if labels are last, write \
+                        `@classLabel true` and the classes before `@data`"
                     );
                     wrong(at, what)
                 }
@@ -280,7 +278,7 @@ fn series(
         if let Some(first) = channels.first().filter(|first| first.len() != samples.len()) {
             let (found, first) = (counted(samples.len(), "sample"), first.len());
             let what = format!(
-                "channel {} has {found} where the first has {first}; write `?` for those that are missing",
+                "channel {} has {found}, but the first has {first}; write `?` for missing ones",
                 channels.len() + 1
             );
             return Err(wrong(begin, what));

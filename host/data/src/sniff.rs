@@ -56,7 +56,7 @@ const MAGIC: [(&[u8], &str, &str); 22] = [
 const EXPORT: &str = "export the table as CSV and name that";
 
 const PICKLE: &str =
-    "pickles run code when they are read; save the arrays as .npy or .npz, or a frame with to_csv";
+    "reading a pickle runs code; save the arrays as .npy or .npz, or a frame with to_csv";
 
 /// Detects the format of a file, as the error that refuses it; `None` if it is unknown.
 pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
@@ -71,7 +71,7 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
             (_, true, _) => error("a Word document".into(), EXPORT),
             (.., true) => error("an OpenDocument file".into(), EXPORT),
             _ if names.is_empty() => {
-                error("a zip archive that is cut short or damaged".into(), "copy it again")
+                error("a truncated or damaged zip archive".into(), "copy it again")
             }
             _ => error(
                 format!("a zip archive of {}", shorten(&names.join(", "))),
@@ -124,7 +124,7 @@ const TEXTS: [KnownText; 3] = [
     (
         |text| begins(text, b"@relation") || begins(text, b"@attribute"),
         "ARFF, a table of records",
-        "networks are fitted to it; write series as .ts, or as a table with a sample per line",
+        "`network` reads it; write series as .ts, or as a table with a sample per line",
     ),
     (
         |text| {
@@ -227,7 +227,7 @@ pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
             .is_some_and(|(name, value)| finite(name).is_none() && finite(value.trim()).is_some())
     };
     if names.iter().all(named) {
-        let what = "each value has its name before it; write the names once, as a header, and the time of each row";
+        let what = "each value is preceded by its name; write the names once, as a header, and the time of each row";
         return Some(what.into());
     }
     Some(match (nested, dialect.header) {
@@ -235,12 +235,13 @@ pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
                       themselves, one per row, or to_csv after reset_index"
             .into(),
         (_, false) => format!(
-            "its {} columns have no names: say which has the times, the labels, the series, by number",
+            "its {} columns have no names: give those of times, labels and series by number",
             names.len()
         ),
         _ => format!(
-            "of its columns, {}, none is known for a time (t, time, timestamp), the name of a series (series, recording, id) or strings \
-             (sequence): say which is, or number samples beside a label (label,0,1,2,...). Without both, rows are records and no series",
+            "none of its columns, {}, is known as time (t, time, timestamp), name of a series (series, recording, \
+             id) or strings (sequence): name the column, or write a series per line (label,0,1,2,...). A table \
+             without both has records, not series",
             shorten(&names.join(", "))
         ),
     })

@@ -129,7 +129,7 @@ impl Separator {
             one if one.len() == 1 && one.is_ascii() && !one.contains(char::is_alphanumeric) => {
                 Ok(Self::Byte(one.as_bytes()[0]))
             }
-            other => Err(format!("`{other}` does not separate fields; write , ; tab or space")),
+            other => Err(format!("`{other}` is not a separator of fields; write , ; tab or space")),
         }
     }
 
@@ -211,18 +211,22 @@ impl Findings {
             (
                 source.time.is_some(),
                 Finding::Time,
-                "strings have no times: the column is not looked for",
+                "strings have no times, so the column is not used",
             ),
             (
                 source.decimal.is_some(),
                 Finding::Decimal,
-                "strings have no numbers: the decimal mark has no effect",
+                "strings have no numbers, so the decimal mark has no effect",
             ),
-            (source.segments, Finding::Segments, "a string has one label: segments have no effect"),
+            (
+                source.segments,
+                Finding::Segments,
+                "a string has one label, so segments have no effect",
+            ),
             (
                 !source.channels.is_empty(),
                 Finding::Channels,
-                "strings have no channels: the columns are not looked for",
+                "strings have no channels, so the columns are not used",
             ),
         ] {
             if is_said {

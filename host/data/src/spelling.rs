@@ -138,15 +138,16 @@ pub(super) fn infer(
     let wrong = |what: String| DataError::Words { file: parts[0].file.clone(), what };
     let once = counts.values().filter(|&&count| count == 1).count();
     let why = if counts.len() > MOST_WORDS {
-        format!("at most {} are taken for symbols", grouped(MOST_WORDS))
+        format!("at most {} can be symbols", grouped(MOST_WORDS))
     } else if counts.len() >= ENOUGH_WORDS && 10 * once >= 9 * counts.len() {
-        "nearly all of them occur once".to_owned()
+        "nearly all of them occur only once".to_owned()
     } else {
         String::new()
     };
     if !(said || why.is_empty()) {
         return Err(wrong(format!(
-            "{} differ, and {why}; write rare words as one, take out what differs each time, or name the symbols",
+            "there are {} words, and {why}; replace rare words by one word, remove parts that are unique, or name \
+             the symbols",
             grouped(counts.len())
         )));
     }
@@ -161,7 +162,7 @@ pub(super) fn infer(
     }
     match words.as_slice() {
         [] => Ok(None),
-        [word] => Err(wrong(format!("all are `{word}`; a model needs two or more"))),
+        [word] => Err(wrong(format!("the only word is `{word}`; a model needs two or more"))),
         _ => Alphabet::from_words(words.into_iter().map(str::to_owned).collect()).map(Some),
     }
 }

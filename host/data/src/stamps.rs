@@ -108,7 +108,7 @@ impl Order {
         let since = |times: &[i128]| times.iter().map(|t| t - times[0]).collect::<Vec<_>>();
         match (all(Self::Month), all(Self::Day)) {
             (Some(months), Some(days)) if since(&months) != since(&days) => Err(format!(
-                "dates such as `{}` may have the day or the month first; write the year first, as in 2025-03-14",
+                "dates such as `{}` may begin with the day or the month; write the year first, as in 2025-03-14",
                 fields.first().unwrap_or(&"")
             )),
             (None, Some(_)) => Ok((Self::Day, false)),

@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
         if named < self.header.len() && rows.iter().all(behind) {
             self.behind = self.header.len() - named;
             self.header.truncate(named);
-            let what = "separators end each line, and nothing is behind them";
+            let what = "each line ends with separators and no value after them";
             self.dialect.findings.add(Finding::Separator, what);
         }
         let names = self.header.len();
@@ -325,7 +325,7 @@ impl<'a> Table<'a> {
         let more = self.records.advance().map_err(failed)?;
         if more && self.records.is_unclosed() {
             let place = Place::line(self.name, self.line()).into();
-            let what = "a quote is opened in this record and never closed; close it, or remove it";
+            let what = "a quotation mark in this record is never closed; close it, or remove it";
             return Err(DataError::Layout { place, what: what.to_owned() });
         }
         Ok(more)

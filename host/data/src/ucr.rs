@@ -103,26 +103,23 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
     let wrong = |line: &str| {
         let fields = separator.fields(line).count();
         if fields != usual {
-            let what = format!(
-                "has {} where most lines have {}",
-                counted(fields, "field"),
-                grouped(usual)
-            );
+            let what =
+                format!("has {}, but most lines have {}", counted(fields, "field"), grouped(usual));
             return Some((
                 None,
                 what,
-                ", or name the format, which takes lines of several lengths",
+                ", or name the format, which allows lines of different lengths",
             ));
         }
         let label = label(line);
         if whole(&label).is_none() {
             let what = format!("`{}` is no whole number", shorten(&label));
-            return Some((Some(1), what, ", or name the format, which takes any word for a class"));
+            return Some((Some(1), what, ", or name the format, which allows any word as a class"));
         }
         let mut samples = (2..).zip(separator.fields(line).skip(1));
         let (column, text) = samples.find(|(_, text)| !is_sample(text))?;
         let takes = match Marks::default().has(text) {
-            true => ", or name the format `ucr`, which takes it for a missing sample",
+            true => ", or name the format `ucr`, where it is a missing sample",
             false => "",
         };
         let what = match text {
@@ -138,7 +135,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
     is_near.then(|| DataError::Layout {
         place: Box::new(Place { column, ..Place::line(name, line) }),
         what: format!(
-            "{what}; most lines are the UCR archive's text, a class and its samples per line: correct this one{takes}"
+            "{what}; most lines are text of the UCR archive, with a class and samples: correct this one{takes}"
         ),
     })
 }
@@ -173,7 +170,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             samples.push(sample(text, options, || place(column, ""))?);
         }
         if samples.is_empty() {
-            let what = "has a label and no samples; they are separated as in the first line, by tabs, commas or blanks";
+            let what = "has a label but no samples; separate them as in the first line, by tabs, commas or blanks";
             return Err(DataError::Layout { place: place(2, ""), what: what.to_owned() });
         }
         part.note_missing(&options.source.missing, label, "label");

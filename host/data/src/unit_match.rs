@@ -111,7 +111,8 @@ pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let missing = names(false, UnitComparison::NotInData);
     if !missing.is_empty() {
         clauses.push(format!(
-            "the units of {} were not compared, as the header names none; write {} there, as in the training data",
+            "the units of {} were not compared, because the header names none; write {} there, as in the training \
+             data",
             list(&missing, true),
             list(&missing, false)
         ));
@@ -119,14 +120,16 @@ pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let only = names(false, UnitComparison::OnlyInData);
     if !only.is_empty() {
         clauses.push(format!(
-            "the units of {} were not compared, as the training data name none; write them there too and fit again",
+            "the units of {} were not compared, because the training data name none; write them there too, and fit \
+             again",
             list(&only, true)
         ));
     }
     let unnamed = names(true, UnitComparison::NotInData);
     if !unnamed.is_empty() {
         clauses.push(format!(
-            "units were not compared, as the data name no channels; write a header with those of the training, {}",
+            "units were not compared, because the data do not name their channels; write a header with those of the \
+             training, {}",
             list(&unnamed, false)
         ));
     }

@@ -96,7 +96,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         at = end + (end - begin) % 2;
     }
     let (Some(format), Some(data)) = (format, data) else {
-        return Err(wrong("is a WAV file without a format or without samples; record it again"));
+        return Err(wrong("is a WAV file without a format or samples; record it again"));
     };
     let width = usize::from(format.bits / 8);
     let rows: Vec<Vec<f64>> = (data.chunks_exact(width * format.channels))

@@ -73,7 +73,7 @@ impl Header {
         let mut signals = Vec::new();
         for (line, text) in lines.take(count) {
             signals.push(
-                Signal::parse(text).ok_or_else(|| wrong(line, "this is no line of a signal"))?,
+                Signal::parse(text).ok_or_else(|| wrong(line, "this is not a line of a signal"))?,
             );
         }
         match signals.len() == count {

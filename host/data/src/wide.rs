@@ -197,8 +197,8 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let line = table.line();
         if let (Some(first), Some(column)) = (lines.insert(id.clone(), line), columns.id) {
             let what = format!(
-                "series `{}` is in line {first} already, and a row of a wide table is a whole series: give each \
-                 a name of its own, or rename the column if it says what series have in common",
+                "series `{}` is in line {first} already, and each row of a wide table is a whole series: give each \
+                 its own name, or rename the column if it describes groups of series",
                 shorten(&id)
             );
             return Err(DataError::Layout { place: table.place(column), what });
@@ -234,8 +234,8 @@ fn columns_of(table: &Table<'_>, source: &Source) -> Result<Columns, DataError> 
     let columns = Columns::of(&names, source);
     if let Some([one, next]) = &columns.reversed {
         return Err(table.bad_header(format!(
-            "`{}` stands before `{}`: the samples of a series are in the order of their columns; put these in the order \
-             of their numbers, or give what is no sample another name",
+            "`{}` is before `{}`, but samples are in the order of their columns; put the columns in the order of \
+             their numbers, or rename those that are not samples",
             shorten(one),
             shorten(next)
         )));
@@ -243,8 +243,8 @@ fn columns_of(table: &Table<'_>, source: &Source) -> Result<Columns, DataError> 
     match (columns.samples.first(), columns.more.as_slice()) {
         (None, _) => Err(table.bad_header("has no column of samples (label,0,1,2,...)".into())),
         (Some(&first), [second, ..]) => Err(table.bad_header(format!(
-            "numbers columns from `{}` and again from `{}`: a wide table has one channel; write several as \
-             columns of a table with one sample a line (series,label,t,<channels>)",
+            "numbers columns from `{}` and again from `{}`: a wide table has one channel; write several channels as \
+             columns of a table with one sample per line (series,label,t,<channels>)",
             shorten(names[first]),
             shorten(second)
         ))),

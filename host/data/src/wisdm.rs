@@ -90,15 +90,13 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let series = counted(part.drafts.len(), "series");
     part.findings.add(
         Finding::Series,
-        format!("another series begins where user or activity change, or time jumps by a second ({series})"),
+        format!("a new series begins where user or activity changes, or the time jumps by a second ({series})"),
     );
     part.findings.add(Finding::Time, "samples are taken as 20 per second, as WISDM recorded them");
     if let Some(first) = first_bad {
         let bad = counted(bad, "record");
-        part.findings.add(
-            Finding::Rows,
-            format!("{bad} that are invalid are left out, the first `{first}`"),
-        );
+        part.findings
+            .add(Finding::Rows, format!("{bad} are invalid and left out, the first is `{first}`"));
     }
     Ok(part)
 }

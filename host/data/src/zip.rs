@@ -67,7 +67,7 @@ pub(super) fn files(
             }
             _ => {
                 return Err(format!(
-                    "has `{text}` packed in another way than deflate; unpack it first"
+                    "has `{text}`, which is not compressed by deflate; unpack it first"
                 ));
             }
         }

@@ -142,7 +142,7 @@ impl ClassifierPlan {
             return Err(NetworkError::OneClass { class, column });
         }
         if counts.len() < 2 {
-            return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
+            return Err(NetworkError::NoRecords("a classifier needs records of two classes"));
         }
         if let Some(empty) = counts.iter().position(|&count| count == 0) {
             let (class, column) = (of_class.states[empty].clone(), of_class.name.clone());
@@ -441,7 +441,7 @@ impl TryFrom<StoredClassifier> for NetworkClassifier {
         }
         for StoredOutput { table, bias } in &outputs {
             if table.len() != network.shape().all_cells() {
-                return wrong("has a table without an entry a cell of the network");
+                return wrong("has a table with another number of entries than the network's");
             }
             if !table.iter().chain([bias]).all(|value| value.is_finite()) {
                 return wrong("has a number that is not finite");

@@ -13,7 +13,7 @@ pub enum NetworkError {
     #[strum(serialize = "empty-network")]
     Empty,
     /// Lists that should have an entry per node.
-    #[error("there are {found} {what} for {nodes} nodes; give one a node")]
+    #[error("there are {found} {what} for {nodes} nodes; give one per node")]
     #[strum(serialize = "wrong-shape")]
     Lists {
         /// Things counted.
@@ -44,7 +44,7 @@ pub enum NetworkError {
         state: String,
     },
     /// A parent that is no node.
-    #[error("node `{node}` has the parent {parent}, which is no node; take it out")]
+    #[error("node `{node}` has the parent {parent}, which is not a node; remove it")]
     #[strum(serialize = "unknown-parent")]
     NoParent {
         /// The node.
@@ -53,7 +53,7 @@ pub enum NetworkError {
         parent: String,
     },
     /// A parent twice.
-    #[error("node `{node}` has the parent `{parent}` twice; take one out")]
+    #[error("node `{node}` has the parent `{parent}` twice; remove one")]
     ParentTwice {
         /// The node.
         node: String,
@@ -61,7 +61,7 @@ pub enum NetworkError {
         parent: String,
     },
     /// Edges that form a cycle.
-    #[error("the edges {0} lead round in a circle; take one of them out")]
+    #[error("the edges {0} form a cycle; remove one of them")]
     #[strum(serialize = "cyclic-network")]
     Cycle(String),
     /// A table above the size limit.
@@ -75,7 +75,7 @@ pub enum NetworkError {
         node: String,
     },
     /// A table of another size.
-    #[error("the table of node `{node}` has {found} entries where {expected} belong")]
+    #[error("the table of node `{node}` has {found} entries, and {expected} are needed")]
     #[strum(serialize = "wrong-table-size")]
     Table {
         /// The node.
@@ -87,8 +87,7 @@ pub enum NetworkError {
     },
     /// An entry that is no probability.
     #[error(
-        "node `{node}`, row {row} ({given}), state `{state}`: {value} is no probability; it must be \
-         0 to 1"
+        "node `{node}`, row {row} ({given}), state `{state}`: {value} is not a probability; it must be 0 to 1"
     )]
     #[strum(serialize = "bad-probability")]
     Entry {
@@ -117,7 +116,7 @@ pub enum NetworkError {
         sum: f64,
     },
     /// A record of another length.
-    #[error("record {record} has {found} fields where the network has {nodes} nodes")]
+    #[error("record {record} has {found} fields, and the network has {nodes} nodes")]
     #[strum(serialize = "ragged-row")]
     Length {
         /// The record, from 0.
@@ -128,7 +127,7 @@ pub enum NetworkError {
         nodes: usize,
     },
     /// A state that a node does not have.
-    #[error("record {record}: node `{node}` has no state number {value}, only 0 to {last}")]
+    #[error("record {record}: node `{node}` has no state {value}; its states are 0 to {last}")]
     UnknownState {
         /// The record, from 0.
         record: usize,
@@ -140,7 +139,7 @@ pub enum NetworkError {
         last: usize,
     },
     /// A missing field where all are needed.
-    #[error("record {record}: the state of node `{node}` is missing; this needs whole records")]
+    #[error("record {record}: the state of node `{node}` is missing; this needs complete records")]
     #[strum(serialize = "missing-field")]
     Missing {
         /// The record, from 0.
@@ -176,8 +175,7 @@ pub enum NetworkError {
     },
     /// Records without a class where one is needed.
     #[error(
-        "no record has a class in column `{0}`, so that there is nothing to judge; add the column, or decide on the records \
-         without judging them"
+        "no record has a class in column `{0}`, so there is nothing to evaluate; add the column, or use predict"
     )]
     #[strum(serialize = "unlabelled-records")]
     Unlabelled(String),

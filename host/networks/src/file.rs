@@ -57,7 +57,7 @@ pub enum NetworkFileError {
     #[error(transparent)]
     Sealed(#[from] ClassifierError),
     /// A model of something else than records.
-    #[error("{file}: is a model of sequences, and not of records")]
+    #[error("{file}: is a model of sequences, not of records")]
     #[strum(serialize = "wrong-model")]
     OfSequences {
         /// The file.

@@ -75,7 +75,7 @@ impl CellFeatures {
     /// A probability of zero: it has no log-odds.
     pub(super) fn top(classes: &[NetworkFisher]) -> Result<Self, NetworkError> {
         let Some(first) = classes.first() else {
-            return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
+            return Err(NetworkError::NoRecords("a classifier needs records of two classes"));
         };
         let (shape, count) = (first.network().shape(), classes.len() as f64);
         if classes.iter().any(|one| one.precision().contains(&0.0)) {

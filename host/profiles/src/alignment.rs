@@ -55,7 +55,8 @@ impl Alignment {
                 (fasta(&Text(file), text, true)?, Vec::new(), Vec::new())
             }
             Some((number, _)) => {
-                let what = "expected `# STOCKHOLM 1.0`, or `>` and a name: aligned FASTA; write it as one of these";
+                let what = "expected `# STOCKHOLM 1.0`, or `>` and a name (aligned FASTA); write the alignment as \
+                        one of these";
                 return Err(Text(file).wrong(number + 1, 1, what));
             }
             None => {
@@ -178,7 +179,7 @@ fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
                 check(file, number, column, row)?;
                 if !block.insert(name) {
                     let what = format!(
-                        "a sequence `{name}` has been before in this block; give each a name of its own"
+                        "the sequence `{name}` occurs twice in this block; give each its own name"
                     );
                     return Err(file.wrong(number, line.find(name).unwrap_or_default() + 1, what));
                 }
@@ -192,11 +193,11 @@ fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
         }
     }
     if let Some((number, _)) = lines.find(|(_, line)| !line.trim().is_empty()) {
-        let what = "another alignment follows the `//` that ends the first; keep one in a file";
+        let what = "another alignment follows after `//`; keep one per file";
         return Err(file.wrong(number, 1, what));
     }
     if !ended {
-        let what = "ends without `//`; is the file cut short?".to_owned();
+        let what = "ends without `//`; is the file truncated?".to_owned();
         return Err(ProfileError::File { file: file.0.to_owned(), what });
     }
     Ok((named, about, marks))
@@ -209,7 +210,7 @@ fn check(file: &Text<'_>, line: usize, column: usize, row: &str) -> Result<(), P
     };
     match row.chars().enumerate().find(odd) {
         Some((at, found)) => {
-            Err(file.wrong(line, column + at, format!("`{found}` is neither residue nor gap")))
+            Err(file.wrong(line, column + at, format!("`{found}` is neither a residue nor a gap")))
         }
         None => Ok(()),
     }

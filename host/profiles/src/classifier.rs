@@ -81,7 +81,7 @@ impl ProfileLearner {
             });
         }
         if self.c.is_empty() {
-            let (name, what) = (profile.name.clone(), "is given no C to learn with".to_owned());
+            let (name, what) = (profile.name.clone(), "needs a C to learn with".to_owned());
             return Err(ProfileError::Model { name, what });
         }
         let search = SearchProfile::new(profile, self.mode)?;
@@ -250,7 +250,7 @@ impl ProfileClassifier {
         if let Some(rates) = &self.rates {
             let wanted = (search.residues().symbols(), search.positions());
             if rates.len() != wanted.0 || rates.iter().any(|row| row.len() != wanted.1) {
-                return Err(format!("rates are not {} rows of {}", wanted.0, wanted.1));
+                return Err(format!("the rates must be {} rows of {}", wanted.0, wanted.1));
             }
         }
         let rates = self.rates.iter().flatten().flatten();

@@ -47,7 +47,7 @@ pub enum ProfileError {
     },
     /// An alignment without a match column.
     #[error(
-        "alignment {name}: no column has residues in {fraction} of its sequences; lower the fraction"
+        "alignment {name}: no column has residues in a share of {fraction} of the sequences; lower the share"
     )]
     #[strum(serialize = "no-match-column")]
     NoMatch {
@@ -57,7 +57,7 @@ pub enum ProfileError {
         fraction: f64,
     },
     /// A sequence with a character that is no residue.
-    #[error("sequence {name}, position {position}: `{found}` is no {alphabet} residue")]
+    #[error("sequence {name}, position {position}: `{found}` is not a residue of {alphabet}")]
     #[strum(serialize = "unknown-residue")]
     Residue {
         /// The sequence.

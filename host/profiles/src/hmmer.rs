@@ -30,7 +30,7 @@ impl<'t> Lines<'t> {
     fn expect(&mut self, what: &str) -> Result<Line<'t>, ProfileError> {
         self.next().ok_or_else(|| ProfileError::File {
             file: self.file.to_owned(),
-            what: format!("ends where {what} should be; is the file cut short?"),
+            what: format!("ends before {what}; is the file truncated?"),
         })
     }
 }
@@ -61,7 +61,9 @@ impl<'t> Line<'t> {
             (_, Ok(cost)) if cost >= 0.0 => Ok((-cost).exp()),
             _ => Err(self.wrong(
                 Some(word),
-                format!("`{word}` is no negative logarithm of a probability (0 or more, or `*`)"),
+                format!(
+                    "`{word}` is not a negative logarithm of a probability (0 or more, or `*`)"
+                ),
             )),
         };
         words.iter().map(probability).collect()
@@ -103,7 +105,7 @@ impl Profile {
             (Some(only), true) => Ok(only),
             _ => Err(ProfileError::File {
                 file: file.to_owned(),
-                what: format!("has {} profiles where one is wanted", profiles.len() + 1),
+                what: format!("has {} profiles, and one is needed", profiles.len() + 1),
             }),
         }
     }
@@ -201,7 +203,7 @@ fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileE
             "LENG" => {
                 let positions = value.parse::<usize>().ok().filter(|&positions| positions > 0);
                 let what =
-                    || line.wrong(Some(value), format!("`{value}` is no number of positions"));
+                    || line.wrong(Some(value), format!("`{value}` is not a number of positions"));
                 length = Some(positions.ok_or_else(what)?);
             }
             "ALPH" => {
@@ -209,7 +211,7 @@ fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileE
                 let what = || {
                     line.wrong(
                         Some(value),
-                        format!("`{value}` is no known alphabet: amino, DNA or RNA"),
+                        format!("`{value}` is not a known alphabet: amino, DNA or RNA"),
                     )
                 };
                 residues = Some(known.ok_or_else(what)?);
@@ -279,7 +281,8 @@ fn note(line: &Line<'_>, words: &[&str]) -> Result<Note, ProfileError> {
     let [column, marks @ ..] = words else { return Ok(Note::NONE) };
     let mut note = Note::NONE;
     if *column != "-" {
-        let what = || line.wrong(Some(column), format!("`{column}` is no column of an alignment"));
+        let what =
+            || line.wrong(Some(column), format!("`{column}` is not a column of an alignment"));
         note.column = Some(column.parse().map_err(|_| what())?);
     }
     for (mark, word) in note.marks.iter_mut().zip(marks) {

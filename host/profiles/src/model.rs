@@ -141,7 +141,7 @@ impl Profile {
         }
         let sizes = [self.inserted.len(), self.transition.len(), self.notes.len() + 1];
         if sizes.into_iter().any(|size| size != positions + 1) {
-            return wrong(format!("has parts of different lengths than {positions} positions"));
+            return wrong(format!("has parts whose length is not {positions} positions"));
         }
         let is_distribution = |row: &[f64], width: usize| {
             row.len() == width

@@ -64,11 +64,11 @@ macro_rules! numbers {
                     return match array.as_array().ndim() {
                         2 => Ok(Box::new(One(array.extract::<PyReadonlyArray2<'py, $t>>()?))),
                         3 => Ok(Box::new(Block(array.extract::<PyReadonlyArray3<'py, $t>>()?))),
-                        n => Err(refused(format!("an array of {n} dimensions is no series"))),
+                        n => Err(refused(format!("an array of {n} dimensions is not a series"))),
                     };
                 }
             )*
-            Err(refused(format!("{} is no array of numbers", array.get_type().name()?)))
+            Err(refused(format!("{} is not an array of numbers", array.get_type().name()?)))
         }
 
         impl View<'_> {
@@ -76,7 +76,7 @@ macro_rules! numbers {
             pub(crate) fn samples(&self) -> Result<Samples, String> {
                 match self {
                     $(Self::$variant(array) => rows(array),)*
-                    Self::Text(_) => Err("a string is no array of numbers".to_owned()),
+                    Self::Text(_) => Err("a string is not an array of numbers".to_owned()),
                 }
             }
 
@@ -135,7 +135,7 @@ fn rows<T: ToReal>(array: &ArrayView2<'_, T>) -> Result<Samples, String> {
             let value = array[[t, c]];
             let real = value.to_real();
             if real.is_infinite() {
-                let what = "NaN marks a missing value, and inf is no value";
+                let what = "NaN marks a missing value, but infinite values are refused";
                 return Err(format!("sample {t}, channel {c} is {value}: {what}"));
             }
             row[c] = real;

@@ -67,7 +67,7 @@ impl Numbers {
         let deployed = classifier.fitted.deployed();
         if !endless {
             deployed.check_windows().map_err(|error| {
-                refused(format!("{error}; or decide on a stream that never ends: endless=True"))
+                refused(format!("{error}; or give endless=True, to decide after every sample"))
             })?;
         }
         match number {
@@ -81,7 +81,7 @@ impl Numbers {
                 let fixed = fitted.quantise().map_err(raised)?;
                 let Some(data) = data else {
                     return Err(refused(
-                        "number q15 is measured on data before it is exported: give data",
+                        "q15 is compared with f64 on data before it is exported: give data",
                     ));
                 };
                 let windowing = deployed.contract().and_then(|contract| contract.windowing);
@@ -224,7 +224,7 @@ pub(crate) fn project(
     let room = Room::of(board, model, [made.samples; 2]);
     if room.holds() == Enough::No {
         return Err(refused(format!(
-            "no room on {}: it takes {} B of RAM of {} B, and {} B of flash of {} B, at least",
+            "it does not fit on {}: it takes at least {} of {} B of RAM, and {} of {} B of flash",
             board.name, room.ram[0], room.ram_there, room.flash[0], room.flash_there,
         )));
     }

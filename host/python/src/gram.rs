@@ -127,7 +127,7 @@ impl Options {
             let Some(number) = found else {
                 let names: Vec<_> = entry.takes.iter().map(|one| one.name()).collect();
                 let kernel = entry.name;
-                return Err(format!("kernel {kernel} takes no {name}, but {}", names.join(", ")));
+                return Err(format!("kernel {kernel} has no {name}, only {}", names.join(", ")));
             };
             if !number.range.contains(value) {
                 return Err(format!("{name} is {value}: it must be {}", number.range.describe()));

@@ -78,7 +78,7 @@ impl RecordClassifier {
         let file = NetworkFile::parse(MODEL, json).map_err(|e| refused(e.to_string()))?;
         match file.model {
             NetworkModel::Classifier(classifier) => Ok(Self { columns: file.columns, classifier }),
-            NetworkModel::Network(_) => Err(refused("this is a network, and no classifier")),
+            NetworkModel::Network(_) => Err(refused("this is a network, not a classifier")),
         }
     }
 

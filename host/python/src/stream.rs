@@ -70,7 +70,7 @@ impl Stream {
                     Decoded::Symbol(symbol) => Sample::Symbol(symbol),
                     Decoded::Missing => Sample::Missing,
                     Decoded::Unknown => {
-                        return Err(refused(format!("`{text}` is no symbol of {alphabet}")));
+                        return Err(refused(format!("`{text}` is not a symbol of {alphabet}")));
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl Stream {
                 };
                 if row.len() != wanted {
                     let (found, names) = (row.len(), names.join(", "));
-                    let what = format!("{found} numbers where {wanted} channels are: {names}");
+                    let what = format!("{found} numbers, and there are {wanted} channels: {names}");
                     return Err(refused(what));
                 }
                 match row.iter().all(|x| x.is_nan()) {

@@ -172,7 +172,7 @@ pub enum DecodeError {
     #[error(transparent)]
     Sequence(#[from] SequenceError),
     /// Symbols where the model observes channels, or channels that it does not.
-    #[error("the sequence is of other observations than the model's")]
+    #[error("the sequence has other observations than the model")]
     #[strum(serialize = "wrong-observations")]
     Kind,
 }

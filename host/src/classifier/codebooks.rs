@@ -226,7 +226,9 @@ impl Codebooks {
         for (index, book) in self.books.iter().enumerate() {
             if book.dilation == 0 || book.dilation > WIDEST {
                 let dilation = book.dilation;
-                return Err(format!("codebook {index} has dilation {dilation}: 1 to {WIDEST}"));
+                return Err(format!(
+                    "codebook {index} has dilation {dilation}; it must be 1 to {WIDEST}"
+                ));
             }
             if book.scale.len() != channels || book.scale.iter().any(|x| !x.is_finite()) {
                 return Err(format!("codebook {index} does not scale {channels} channels"));
@@ -240,7 +242,7 @@ impl Codebooks {
             }
             if levels > LEVELS_MOST {
                 return Err(format!(
-                    "codebook {index} has {levels} levels per pattern: at most {LEVELS_MOST}"
+                    "codebook {index} has {levels} levels per pattern; at most {LEVELS_MOST} are possible"
                 ));
             }
             if book.levels.iter().flatten().any(|x| !x.is_finite()) {

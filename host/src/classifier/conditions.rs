@@ -129,9 +129,8 @@ fn guess_of(data: &Dataset, name: &str, factor: f64) -> Option<&'static str> {
     match matched.filter(|one| one.comparison() == UnitComparison::Converted) {
         None => unit_factor(factor, NEAR),
         // Another unit than either name says is not guessed.
-        Some(one) => ((factor / one.conversion.factor).ln().abs() < NEAR.ln()).then_some(
-            "numbers that were in the training's unit already, before they were converted",
-        ),
+        Some(one) => ((factor / one.conversion.factor).ln().abs() < NEAR.ln())
+            .then_some("numbers that were in the unit of the training before they were converted"),
     }
 }
 

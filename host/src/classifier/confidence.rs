@@ -74,7 +74,7 @@ impl Confidence {
         let rate = self.rejection.as_ref().map_or(0.25, |rejection| rejection.rate);
         if !(rate > 0.0 && rate < 0.5) {
             return Err(format!(
-                "a rate of rejection of {rate}, which is not above 0 and below 0.5"
+                "a rate of rejection of {rate}, which must be above 0 and below 0.5"
             ));
         }
         self.rounded().of_core().validate().map_err(|error| error.to_string())

@@ -192,7 +192,7 @@ impl Classifier {
         if [classes.len(), priors.len()] != [models.len(); 2] || !priors.iter().all(is_prior) {
             let (classes, count) = (classes.len(), models.len());
             return Err(inconsistent(format!(
-                "{count} models for {classes} classes: there is one for each, with a prior above 0"
+                "{count} models for {classes} classes: each class needs one, with a prior above 0"
             )));
         }
         for (class, model) in classes.iter().zip(&models) {
@@ -204,9 +204,7 @@ impl Classifier {
         let kind = observations.kind().map_err(|error| inconsistent(error.to_string()))?;
         if models.iter().any(|model| model.size() != observations.size()) {
             let size = observations.size();
-            return Err(inconsistent(format!(
-                "a model observes something else than {size} values"
-            )));
+            return Err(inconsistent(format!("a model does not observe {size} values")));
         }
         let (centre, scale) = centre_and_scale_of(&kind, &views);
         let classifier = Self {
@@ -363,14 +361,15 @@ impl Classifier {
         if first.emission.family().has_past() != self.lags.is_past()
             || self.lags.is_past() && first.emission.shape().components != self.lags.rows()
         {
-            return Err("emissions that regress, and none else, are behind `lags` of the past, a \
-                        coefficient for each lag"
-                .into());
+            return Err(
+                "autoregressive emissions, and no others, need `lags`, with a coefficient for each"
+                    .into(),
+            );
         }
         let channels = front.width(self.size());
         if self.lags.is_apart() && self.models.len() != self.lags.as_slice().len() {
             let (models, lags) = (self.models.len(), self.lags.as_slice().len());
-            return Err(format!("{models} models of {lags} `lags` apart: there is one for each"));
+            return Err(format!("{models} models for {lags} separate `lags`: each lag needs one"));
         }
         if let Some(codebooks) = &self.codebooks {
             if !may {
@@ -400,7 +399,8 @@ impl Classifier {
         let contexts = if even { contexts_of(self.size(), order) } else { None };
         contexts.map(Some).ok_or_else(|| {
             format!(
-                "contexts of {order} symbols are too many, or their one model does not find every symbol equally likely"
+                "contexts of {order} symbols are too many, or their model does not give every symbol the same \
+                 probability"
             )
         })
     }

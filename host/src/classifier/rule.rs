@@ -179,7 +179,7 @@ impl Expansion {
 }
 
 fn check_count(part: &str, found: usize, wanted: usize) -> Result<(), String> {
-    let wrong = || format!("{part} has {found} entries where {wanted} are needed");
+    let wrong = || format!("{part} has {found} entries, and {wanted} are needed");
     if found == wanted { Ok(()) } else { Err(wrong()) }
 }
 

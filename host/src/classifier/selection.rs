@@ -320,7 +320,7 @@ impl fmt::Display for ChosenBy {
             }
             Self::Alone => "nothing to choose from",
             Self::Middle => {
-                "the middle of the candidates: too few series or groups for inner folds"
+                "the middle one of the candidates, as there are too few series or groups for inner folds"
             }
         })
     }
@@ -332,8 +332,8 @@ impl fmt::Display for Lead {
         if over_kept {
             return write!(
                 f,
-                "the chosen leads by {accuracy:.3} (standard error {standard_error:.3}) what is kept unless led by \
-                 two standard errors"
+                "it is better by {accuracy:.3} (standard error {standard_error:.3}) than the default, which is kept \
+                 unless another is better by two standard errors"
             );
         }
         if accuracy > 0.0 {
@@ -345,15 +345,15 @@ impl fmt::Display for Lead {
         if accuracy < 0.0 {
             return write!(
                 f,
-                "the chosen, kept unless led by two standard errors, is {:.3} behind the next \
-                 (standard error {standard_error:.3})",
+                "it is the default, kept unless another is better by two standard errors; the next is better by \
+                 {:.3} (standard error {standard_error:.3})",
                 -accuracy
             );
         }
         if loss.abs() < 5e-4 {
-            return f.write_str("the chosen is as often right as the next, and its loss the same");
+            return f.write_str("it equals the next in accuracy and in loss");
         }
         let how = if loss < 0.0 { "more, but it comes first" } else { "less" };
-        write!(f, "the chosen is as often right as the next, its loss {:.3} nats {how}", loss.abs())
+        write!(f, "it equals the next in accuracy; its loss is {:.3} nats {how}", loss.abs())
     }
 }

@@ -41,8 +41,8 @@ pub enum ArtefactFileError {
     },
     /// A name that does not fit on a line.
     #[error(
-        "the name {name:?} holds a control character, and an artefact has its names a line each: \
-         rename the class, channel or symbol"
+        "the name {name:?} has a control character, which an artefact cannot store: rename the class, channel or \
+         symbol"
     )]
     #[strum(serialize = "bad-name")]
     Name {

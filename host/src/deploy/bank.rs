@@ -104,7 +104,7 @@ impl Bank {
         Route {
             name: "the same with hidden states",
             taken: false,
-            why: "not needed: each state is followed by one other, so that none has to be guessed",
+            why: "not needed: each state has only one next state, so the states are known",
             state_bytes: bank_bytes(m, belief_bytes(n, c)) + ring,
             model_bytes: cost.model_bytes + 4 * m * (n + n * n) * (1 + c),
             multiply_adds_per_sample: m * filter.multiply_adds + differences,
@@ -122,7 +122,7 @@ impl Bank {
         Route {
             name: VECTORS,
             taken: false,
-            why: "the same decisions, dearer: the whole score, and a kernel value per item",
+            why: "the same decisions at a higher cost: the whole score, and a kernel value per item",
             state_bytes: streaming.state_bytes + ring,
             // Beside the models a centre and a rate per entry, the biases, four words; the lags, and what columns
             // models hear.

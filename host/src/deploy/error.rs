@@ -8,7 +8,7 @@ use fishweir_core::{ModelError, ObservationError};
 #[non_exhaustive]
 pub enum DeployError {
     /// A table with another number of entries than the rest implies.
-    #[error("{part} has {found} entries where {wanted} are needed")]
+    #[error("{part} has {found} entries, and {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
         /// Name of the table.
@@ -38,7 +38,7 @@ pub enum DeployError {
         family: &'static str,
     },
     /// A number that is not finite, or that `f32` does not hold.
-    #[error("{part} [{row}][{entry}] is {value:e}: not a number that f32 holds")]
+    #[error("{part} [{row}][{entry}] is {value:e}, beyond the range of f32")]
     #[strum(serialize = "not-finite")]
     Number {
         /// Name of the part.
@@ -55,11 +55,11 @@ pub enum DeployError {
     #[strum(serialize = "kernel-of-symbols")]
     Channels,
     /// Nothing has a coefficient.
-    #[error("no item has a coefficient other than zero: the machine always says the same")]
+    #[error("all coefficients are zero, so the machine always decides the same")]
     #[strum(serialize = "no-coefficient")]
     Empty,
     /// An item that the model makes impossible.
-    #[error("item {0} is impossible under the kernel's model: it has no norm")]
+    #[error("item {0} has probability zero under the kernel's model, so it cannot be normalised")]
     Impossible(usize),
     /// More than the recursions on scores are compiled for.
     #[error(
@@ -99,11 +99,11 @@ pub enum DeployError {
         advice: &'static str,
     },
     /// A direction whose emission part is of another family than the model's.
-    #[error("{0}: its direction is of another emission family")]
+    #[error("{0}: its direction is for another emission family")]
     #[strum(serialize = "mixed-emissions")]
     Direction(String),
     /// A number that the device refuses after rounding.
-    #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
+    #[error("{place} is invalid in the number format of a device: {source}; {advice}")]
     Rounded {
         /// Name of the model, and of the channel if known.
         place: String,
@@ -128,7 +128,7 @@ pub enum PushError {
     #[error(transparent)]
     Observation(#[from] ObservationError),
     /// A row where a symbol is wanted, or the other way round, or a row of another length.
-    #[error("a sample of another kind than the classifier observes")]
+    #[error("the sample is of another kind than those that the classifier observes")]
     #[strum(serialize = "wrong-observations")]
     Kind,
 }

@@ -178,12 +178,12 @@ impl Systems {
             let FittedModel::LinearSystem(model) = model else {
                 let what = model.any().noun();
                 return refused(format!(
-                    "model {name:?} is a {what}; linear dynamical systems deploy as models alone; train a \
-                     classifier of others"
+                    "model {name:?} is a {what}; of models without a classifier only linear dynamical systems can be \
+                     deployed; train a classifier"
                 ));
             };
             let Some(class) = class else {
-                return Err(DeployError::NotOnePerClass(format!("model {name:?} is of no class")));
+                return Err(DeployError::NotOnePerClass(format!("model {name:?} has no class")));
             };
             let system = DeployedSystem::of(&model.with_mean())
                 .map_err(|error| DeployError::Models(format!("model {name:?}: {error}")))?;
@@ -199,7 +199,7 @@ impl Systems {
         let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
         if count < 2 || !apart {
             return Err(DeployError::NotOnePerClass(format!(
-                "{count} models of {} decide nothing: two classes are needed, with a model of each",
+                "{count} models of {} cannot decide: at least two classes are needed, with one model each",
                 counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
             )));
         }
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn a_bank_is_of_systems_one_a_class() {
         let of = |models| Deployed::of_systems(&set(models)).expect_err("no bank").to_string();
-        assert!(of(vec![(None, model(0.1).into())]).contains("of no class"));
+        assert!(of(vec![(None, model(0.1).into())]).contains("has no class"));
         assert!(of(vec![(Some("a"), model(0.1).into())]).contains("two classes are needed"));
         let twice = || (Some("a"), FittedModel::from(model(0.1)));
         assert!(of(vec![twice(), twice()]).contains("two classes are needed"));

@@ -23,15 +23,14 @@ pub enum UpdateFileError {
     Artefact(#[from] ArtefactFileError),
     /// Nothing to test a device with.
     #[error(
-        "no sample of the series is one that the model takes in and decides after: a device has nothing to \
-         test the model with; name other data"
+        "the model decides after no sample of the series, so a device could not test the model; name other data"
     )]
     NoSample,
     /// The front end makes its first row of more samples than a self-test has.
     #[error(
-        "the front end takes {takes} samples for its first row, and the self-test of an update has \
-         {LONGEST_SELF_TEST} at most: a device would have nothing to test the model with; build the artefact into the \
-         image, or fit behind a front end of shorter rows"
+        "the front end needs {takes} samples for its first row, and the self-test of an update has at most \
+         {LONGEST_SELF_TEST}: a device could not test the model; build the artefact into the image, or fit with \
+         shorter rows of the front end"
     )]
     LongFront {
         /// Samples of the first row.
@@ -39,8 +38,8 @@ pub enum UpdateFileError {
     },
     /// The series is over, or a sample refused, before the front end has made a row.
     #[error(
-        "the front end takes {} for its first row, and the series has {} that are taken in one \
-         after another: a device would have nothing to test the model with; name data that begin with a longer series",
+        "the front end needs {} for its first row, and the series has only {} accepted in a row: a device could not \
+         test the model; name data that begin with a longer series",
         counted(*takes, "sample"),
         grouped(*found)
     )]
@@ -51,7 +50,7 @@ pub enum UpdateFileError {
         found: usize,
     },
     /// The version is 0, which is the built-in model's.
-    #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
+    #[error("versions of updates are 1, 2, ...; 0 is the model of the image")]
     #[strum(serialize = "bad-version")]
     Version,
     /// An error of the container.

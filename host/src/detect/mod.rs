@@ -109,8 +109,8 @@ pub enum DetectorError {
     },
     /// An offset in a family without a mean.
     #[error(
-        "{family} has no mean that an offset would move: take gaussian, full-gaussian or mixture, or \
-         recordings of the change"
+        "{family} emissions have no mean to shift: take gaussian, full-gaussian or mixture, or give recordings of \
+         the change"
     )]
     #[strum(serialize = "no-mean")]
     Offset {
@@ -127,7 +127,7 @@ pub enum DetectorError {
         channel: usize,
     },
     /// A change in data of another kind than the model's.
-    #[error("{file}: observes {found}, where what is normal is of {wanted}")]
+    #[error("{file}: has {found}, and the normal data have {wanted}")]
     #[strum(serialize = "wrong-observations")]
     Other {
         /// The data.

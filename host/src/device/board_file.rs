@@ -164,7 +164,7 @@ impl BoardFolder {
         let file: BoardFile = toml::from_str(&text)
             .map_err(|error| in_settings(error.to_string().trim_end().to_owned()))?;
         if file.probe.is_some() == file.emulator.is_some() {
-            let what = "one of `probe` and `[emulator]` says how an image is started; give one";
+            let what = "give either `probe` or `[emulator]`, which starts an image";
             return Err(in_settings(what.into()));
         }
         let linker_script = read("memory.x");
@@ -181,7 +181,7 @@ impl BoardFolder {
             (None, Some(memory)) => [1024 * memory.flash_kilobytes, 1024 * memory.ram_kilobytes],
             _ => {
                 let what =
-                    "memories are said once: by a memory.x beside it, or by a table [memory]";
+                    "give the memory only once: as memory.x beside it, or as a table [memory]";
                 return Err(in_settings(what.into()));
             }
         };

@@ -13,7 +13,8 @@ use super::counts::{CountsAssembly, piece_of};
 pub enum CountsError {
     /// No record of counts.
     #[error(
-        "none of its {0} bytes begin a record of expected counts; give all that a device with the feature `counts` sent, as it came"
+        "no record of expected counts begins in its {0} bytes; give everything that a device with the feature \
+         `counts` sent, as it came"
     )]
     #[strum(serialize = "no-counts")]
     NoRecord(usize),
@@ -34,7 +35,7 @@ pub enum CountsError {
     },
     /// A stream that comes again with other counts.
     #[error(
-        "stream {0} comes again with other counts; write each conversation with a device to a file of its own"
+        "stream {0} occurs twice with different counts; write each conversation with a device to its own file"
     )]
     #[strum(serialize = "repeated-stream")]
     Contradiction(u8),

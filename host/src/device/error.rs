@@ -13,7 +13,7 @@ use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 pub enum DeviceError {
     /// No firmware in the folder.
     #[error(
-        "{}: no firmware there (no Cargo.toml); name the folder `firmware` of a checkout",
+        "{}: there is no firmware (no Cargo.toml); name the folder `firmware` of a checkout",
         folder.display()
     )]
     NoFirmware {
@@ -111,7 +111,7 @@ pub enum DeviceError {
         answers: usize,
     },
     /// The device was silent for longer than allowed.
-    #[error("the device was silent for {seconds} s after {answers} records; it is given up")]
+    #[error("the device sent nothing for {seconds} s, after {answers} records")]
     #[strum(serialize = "device-silent")]
     Silent {
         /// Duration of the silence.
@@ -156,9 +156,7 @@ pub enum DeviceError {
         found: u8,
     },
     /// A record that the format does not know.
-    #[error(
-        "after {answers} records the device sent one that the wire format does not have: {what}"
-    )]
+    #[error("after {answers} records the device sent one that is not in the wire format: {what}")]
     BadRecord {
         /// Answers, or samples, received.
         answers: usize,

@@ -149,7 +149,7 @@ impl Qemu {
         match outcome {
             Ok(outcome) if asked => Ok(Run { outcome, log, elapsed }),
             Ok(_) => Err(DeviceError::Emulator {
-                what: "the device answered everything but did not end well",
+                what: "the device answered everything, but the emulator ended with an error",
                 cause: None,
                 code,
                 stderr,
@@ -201,7 +201,7 @@ impl Qemu {
         let failed = |what, cause| DeviceError::Emulator { what, cause, code, stderr };
         match outcome {
             Ok(outcome) if code == Some(Exit::Done.code()) => Ok((outcome, log)),
-            Ok(_) => Err(failed("the device did not end well", None)),
+            Ok(_) => Err(failed("the emulator ended with an error", None)),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 Err(DeviceError::Silent { seconds: patience.as_secs(), answers: 0 })
             }

@@ -11,7 +11,7 @@ pub const MOST_STATES: usize = 64;
 #[non_exhaustive]
 pub enum SystemError {
     /// A size that no filter is compiled for.
-    #[error("a state of {0} numbers: a system needs between 1 and {MOST_STATES}")]
+    #[error("a state of {0} numbers: a system has between 1 and {MOST_STATES}")]
     #[strum(serialize = "wrong-states")]
     States(usize),
     /// No channel, mode or variable.
@@ -33,7 +33,7 @@ pub enum SystemError {
         why: &'static str,
     },
     /// Weights of a network that are not of earlier variables alone.
-    #[error("weights[{row}][{column}] must be zero: a variable depends on those before it alone")]
+    #[error("weights[{row}][{column}] must be zero: a variable depends only on those before it")]
     #[strum(serialize = "not-a-network")]
     Order {
         /// The variable, from 0.
@@ -61,7 +61,7 @@ pub enum SystemError {
     #[error("{0} is singular: there is no score along it; raise its variances")]
     Singular(&'static str),
     /// A path without exactly one mode per sample.
-    #[error("a path of {found} modes for {wanted} samples, or with a mode that is none")]
+    #[error("a path of {found} modes for {wanted} samples, or with an unknown mode")]
     #[strum(serialize = "bad-path")]
     Path {
         /// Length of the path.
@@ -82,11 +82,11 @@ impl SystemError {
         use fishweir_core::ErrorKind;
         let why = match error.kind {
             ErrorKind::NotFinite => "not finite",
-            ErrorKind::NotSymmetric => "not what it is mirrored; a covariance is symmetric",
+            ErrorKind::NotSymmetric => "it is not symmetric, as a covariance must be",
             ErrorKind::NotPositiveDefinite => {
                 "depends on the rows before it; every channel needs noise of its own"
             }
-            _ => "something varies less than not at all; a covariance is positive semi-definite",
+            _ => "a variance is negative; a covariance is positive semi-definite",
         };
         Self::Covariance { part: part.into(), row: error.row, why }
     }

@@ -63,7 +63,7 @@ pub enum EvaluateError {
     #[error(transparent)]
     Data(#[from] crate::data::DataError),
     /// Data of another kind than the classifier's.
-    #[error("{file}: observes {found}, where the classifier observes {wanted}")]
+    #[error("{file}: has {found}, and the classifier observes {wanted}")]
     #[strum(serialize = "wrong-observations")]
     Observes {
         /// The data.
@@ -78,7 +78,7 @@ pub enum EvaluateError {
     NoWindows(String),
     /// Too few windows to learn confidence from.
     #[error(
-        "{0}: no two folds have a labelled window: nothing is held back to learn confidence from"
+        "{0}: fewer than two folds have a labelled window, so calibration has no held-out windows"
     )]
     NothingHeldBack(String),
     /// A class that was to be left out could not be.
@@ -91,12 +91,12 @@ pub enum EvaluateError {
     },
     /// Confidence of a classifier without it.
     #[error(
-        "a model of {0} keeps no confidence, for it is a kernel machine; the classifiers that compile do, among \
-         them fisher"
+        "a model of {0} is a kernel machine, without calibration and rejection; linear classifiers such as fisher \
+         have both"
     )]
     KeepsNoConfidence(ClassifierKind),
     /// An invalid share to reject.
-    #[error("{0} of the windows to be rejected: a rate lies above 0 and below 0.5")]
+    #[error("a rate of rejection of {0}; it must be above 0 and below 0.5")]
     #[strum(serialize = "bad-rate")]
     Rate(f64),
 }

@@ -33,7 +33,7 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
     if n < 2 {
         return Err(FitError::FewPoints { found: n });
     }
-    let wanted = "5000 at most; cut series into windows";
+    let wanted = "at most 5000; cut series into windows";
     option(n <= MOST_POINTS, "number of points of a density", n.to_string(), wanted)?;
     let mut squared = Vec::with_capacity(n * (n - 1) / 2);
     for (i, x) in points.iter().enumerate() {

@@ -119,16 +119,16 @@ pub struct Restart {
 #[non_exhaustive]
 pub enum FitError {
     /// No sequence, or no observation that is present.
-    #[error("nothing to fit: no observation that is not missing")]
+    #[error("nothing to fit: all observations are missing")]
     NoData,
     /// Fewer points than parameters of the model.
-    #[error("{found} observed where two or more are needed; add samples, or leave it out")]
+    #[error("only {found} observed, and at least two are needed; add samples, or leave it out")]
     FewPoints {
         /// Observed points.
         found: usize,
     },
     /// An option out of range.
-    #[error("{option} is {value}: it must be {wanted}")]
+    #[error("{option} is {value}; it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Option {
         /// Name of the option.
@@ -139,9 +139,7 @@ pub enum FitError {
         wanted: &'static str,
     },
     /// Emissions of a kind that is not observed.
-    #[error(
-        "{family} emissions are not of {observed}: take another family, or leave the choice out"
-    )]
+    #[error("{family} emissions cannot observe {observed}: take another family, or the default")]
     #[strum(serialize = "wrong-emissions")]
     Family {
         /// The family.
@@ -151,8 +149,7 @@ pub enum FitError {
     },
     /// Emissions that regress on the past, over rows without a past.
     #[error(
-        "{family} emissions are of a sample and those before it, which only classifiers see: take another \
-         family here"
+        "{family} emissions need earlier samples, which only classifiers provide: take another family here"
     )]
     NoPast {
         /// The family.
@@ -160,8 +157,7 @@ pub enum FitError {
     },
     /// No sample with a whole past.
     #[error(
-        "nothing to fit: no sample has all of its past observed, without a gap; take longer series, or \
-         shorter lags"
+        "nothing to fit: no sample has all its lagged samples, without a gap; take longer series, or shorter lags"
     )]
     ShortPast,
     /// The model in hand makes a sequence impossible.

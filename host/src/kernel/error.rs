@@ -34,7 +34,7 @@ pub enum KernelError {
         range: &'static str,
     },
     /// Features of words, and sequences of channels.
-    #[error("windows of channels have no features, only a kernel; ask for the matrix of all pairs")]
+    #[error("windows of channels have no explicit features; compute the matrix of all pairs")]
     NoFeatures,
     /// A sequence without a window.
     #[error(
@@ -50,7 +50,7 @@ pub enum KernelError {
     },
     /// Too many words for features.
     #[error(
-        "{symbols} symbols have more than {WORDS_AT_MOST} words of length {length}; take a lower order, or \
+        "{symbols} symbols have more than {WORDS_AT_MOST} words of length {length}; take a lower order, or compute \
          the matrix of all pairs, which needs no features"
     )]
     TooManyWords {
@@ -61,7 +61,7 @@ pub enum KernelError {
     },
     /// Sequences of symbols and of channels together, or of channels with a model of symbols.
     #[error(
-        "sequences of symbols and of channels cannot be compared; give either, and models of them"
+        "sequences of symbols and of channels cannot be compared; give either kind, and models of that kind"
     )]
     #[strum(serialize = "mixed-observations")]
     Mixed,
@@ -70,7 +70,7 @@ pub enum KernelError {
     Model(HmmError),
     /// Models and priors do not make classes.
     #[error(
-        "log-odds need a model and a prior of two classes at least; {models} and {priors} given"
+        "log-odds need models and priors of at least two classes; {models} and {priors} were given"
     )]
     #[strum(serialize = "wrong-classes")]
     Classes {

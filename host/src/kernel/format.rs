@@ -71,7 +71,7 @@ pub enum FormatError {
         feature: String,
     },
     /// A build that writes no Parquet.
-    #[error("Parquet is for a build with the feature `parquet`: write .csv or .npy")]
+    #[error("Parquet needs a build with the feature `parquet`: write .csv or .npy")]
     NoParquet,
     /// The bytes could not be made.
     #[error("the Gram matrix cannot be encoded: {0}")]

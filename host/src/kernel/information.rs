@@ -66,8 +66,8 @@ pub enum InformationError {
     },
     /// Too many outer products to sum.
     #[error(
-        "an exact information of {parameters} parameters over {sequences} sequences takes too long; \
-         sample it instead"
+        "an exact information matrix of {parameters} parameters over {sequences} sequences takes too long; sample it \
+         instead"
     )]
     #[strum(serialize = "too-many-products")]
     TooLong {
@@ -78,13 +78,15 @@ pub enum InformationError {
     },
     /// The matrix is too large.
     #[error(
-        "an information matrix of {0} parameters is too large, {PARAMETERS_AT_MOST} are taken; take a \
-         smaller model (fewer states, a lower order), or the practical kernel, which needs none"
+        "an information matrix of {0} parameters is too large (at most {PARAMETERS_AT_MOST}); take a smaller model \
+         (fewer states, a lower order), or the practical kernel, which needs none"
     )]
     #[strum(serialize = "too-many-parameters")]
     TooLarge(usize),
     /// Sequences of several lengths have no one set of all sequences like them.
-    #[error("sequences of {least} to {most} symbols; an exact information is of one length")]
+    #[error(
+        "the sequences have {least} to {most} symbols; an exact information matrix needs one length"
+    )]
     #[strum(serialize = "different-lengths")]
     Lengths {
         /// The shortest.

@@ -85,7 +85,7 @@ impl NumberRange {
     pub fn describe(self) -> String {
         match self {
             Self::Positive => "a finite number above 0".into(),
-            Self::Rate => "a number that is not negative, or inf".into(),
+            Self::Rate => "a number of 0 or more, or inf".into(),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
             Self::Switch => "0 or 1".into(),
         }

@@ -100,7 +100,7 @@ fn text(file: &str, bytes: &[u8]) -> Result<Text, ReadGramError> {
     for (index, record) in reader.records().enumerate() {
         let record = record.map_err(|error| {
             let line = error.position().map_or(index as u64 + 1, csv::Position::line);
-            wrong(line, "is no UTF-8 text; give a table of numbers, or .npy".into())
+            wrong(line, "is not UTF-8 text; give a table of numbers, or .npy".into())
         })?;
         let line = record.position().map_or(index as u64 + 1, csv::Position::line);
         if index == 0 && record.get(0) == Some("id") && record.get(1) == Some("label") {
@@ -116,7 +116,7 @@ fn text(file: &str, bytes: &[u8]) -> Result<Text, ReadGramError> {
         let number = |(column, field): (usize, &str)| {
             let value = field.trim().parse::<f64>().ok().filter(|value| value.is_finite());
             let column = column + 1;
-            value.ok_or_else(|| wrong(line, format!("column {column}: `{field}` is no number")))
+            value.ok_or_else(|| wrong(line, format!("column {column}: `{field}` is not a number")))
         };
         let fields = record.iter().enumerate().skip(named);
         let row: Vec<f64> = fields.map(number).collect::<Result<_, _>>()?;
@@ -126,7 +126,7 @@ fn text(file: &str, bytes: &[u8]) -> Result<Text, ReadGramError> {
         };
         if row.len() != first {
             let found = row.len();
-            return Err(wrong(line, format!("{found} numbers where {first} are needed")));
+            return Err(wrong(line, format!("{found} numbers, and {first} are needed")));
         }
         read.rows.push(row);
         if read.rows.len() > first {
@@ -137,7 +137,10 @@ fn text(file: &str, bytes: &[u8]) -> Result<Text, ReadGramError> {
         && let Some(row) = ids.iter().zip(&heads).position(|(row, column)| row != column)
     {
         let (row, column) = (&ids[row], &heads[row]);
-        let what = format!("row `{row}` stands where column `{column}` does: one order for both");
+        let what = format!(
+            "row `{row}` is at the place of column `{column}`: rows and columns must have the same \
+                        order"
+        );
         return Err(ReadGramError::Matrix { file: file.to_owned(), what });
     }
     Ok(read)
@@ -147,7 +150,7 @@ const NPY: &[u8] = b"\x93NUMPY";
 
 /// The rows of a NumPy file: magic string, version, the header's length, a Python dictionary, numbers.
 fn npy(bytes: &[u8]) -> Result<Vec<Vec<f64>>, String> {
-    let damaged = || "ends before its numbers do; save it again".to_owned();
+    let damaged = || "is truncated; save it again".to_owned();
     let (start, length) = match *bytes.get(6..12).ok_or_else(damaged)? {
         [1, _, low, high, ..] => (10, usize::from(u16::from_le_bytes([low, high]))),
         [_, _, a, b, c, d] => (12, u32::from_le_bytes([a, b, c, d]) as usize),
@@ -158,7 +161,7 @@ fn npy(bytes: &[u8]) -> Result<Vec<Vec<f64>>, String> {
     let header = String::from_utf8_lossy(header).replace(' ', "");
     if !header.contains("'descr':'<f8'") || !header.contains("'fortran_order':False") {
         return Err(
-            "is no array of little-endian float64 in rows; save np.ascontiguousarray(k, '<f8')"
+            "is not an array of little-endian float64 in rows; save np.ascontiguousarray(k, '<f8')"
                 .into(),
         );
     }
@@ -204,8 +207,8 @@ fn symmetric(rows: &[Vec<f64>]) -> Result<Gram, String> {
             }
             if (value - mirrored).abs() > ASYMMETRY * largest {
                 return Err(format!(
-                    "the kernel of items {} and {} is {value} one way and {mirrored} the other; a kernel \
-                     is symmetric",
+                    "the kernel of items {} and {} is {value}, and {mirrored} with the items exchanged; a kernel is \
+                     symmetric",
                     i + 1,
                     j + 1
                 ));

@@ -186,7 +186,7 @@ const LINEAR: &[Entry] = &[
 const OTHERS: &[Entry] = &[
     on_scores(
         "top",
-        "Tangents of posterior log-odds of the classes",
+        "Derivatives of the posterior log-odds of the classes (TOP kernel)",
         &[KernelParameter::Parametrisation],
         |_| "TOP,".into(),
         |settings, models, sequences, _| {

@@ -61,7 +61,7 @@ pub fn train_in_chunks(
         ..std::mem::take(&mut classifier.provenance)
     };
     classifier.provenance.notes.push(format!(
-        "choices, units, scalings and floors by a random sample of {} of {}; models, priors and machine by all",
+        "choices, units, scalings and floors from a random sample of {} of {}; models, priors and machine from all",
         grouped(some),
         counted(all, "series")
     ));
@@ -100,7 +100,7 @@ fn check_classes(table: &LargeTable, sample: &Dataset) -> Result<(), TrainError>
             let own = counts.get(&Some(name.clone())).copied().unwrap_or(0);
             return Err(TrainError::InChunks {
                 what: format!(
-                    "class `{name}`, of which the sample of {} has none of {}, is",
+                    "class `{name}`, with no series in the sample of {} of {}, is",
                     counted(sample.series().len(), "series"),
                     grouped(own)
                 ),
@@ -133,7 +133,7 @@ fn check_learner(learner: &Learner) -> Result<(), TrainError> {
         true => Ok(()),
         false => Err(TrainError::InChunks {
             what: format!("the learner {} is", learner.name),
-            remedy: "take the learner ridge, whose machine is of sums over windows",
+            remedy: "take the learner ridge, whose machine follows from sums over windows",
         }),
     }
 }

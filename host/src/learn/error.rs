@@ -89,7 +89,7 @@ pub enum TrainError {
         what: &'static str,
     },
     /// A training that needs all of the data at a time.
-    #[error("{what} not trained a chunk at a time: {remedy}")]
+    #[error("{what} not possible in chunks: {remedy}")]
     InChunks {
         /// What is trained, with its verb.
         what: String,
@@ -123,8 +123,7 @@ pub enum TrainError {
     Observed(FitError),
     /// A classifier that is not made of such emissions.
     #[error(
-        "{kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
-         all"
+        "{kind} does not support {family} emissions; take bayes, fisher or top, which support all"
     )]
     #[strum(serialize = "wrong-emissions")]
     Emission {
@@ -134,7 +133,7 @@ pub enum TrainError {
         family: &'static str,
     },
     /// A classifier of symbols, and channels.
-    #[error("{0} counts symbols, and these are channels; take count, which is of both")]
+    #[error("{0} counts symbols, and these are channels; take count, which supports both")]
     NotSymbols(ClassifierKind),
     /// More words than a device has contexts for, or a table room.
     #[error(
@@ -186,8 +185,8 @@ pub enum TrainError {
     },
     /// More features than memory holds.
     #[error(
-        "{} features of each of {}, varied copies counted, take {gigabytes:.1} GB or more, and 2.1 are the most: take \
-         fewer copies, states or codebooks, a longer hop, or bayes",
+        "{} features for each of {} (with copies) take at least {gigabytes:.1} GB, and 2.1 are the most: take fewer \
+         copies, states or codebooks, a longer hop, or bayes",
         grouped(*features),
         counted(*windows, "window")
     )]
@@ -210,7 +209,8 @@ pub enum TrainError {
     NeedsAllModels,
     /// A model for each lag, where there is a model per class.
     #[error(
-        "a model for each of lags {0} is of all classes, and gives scores or counts: ask for universal score models, and a classifier that takes them"
+        "models for each of the lags {0} are fitted to all classes, so they need universal score models and a \
+         classifier on scores or counts"
     )]
     LagsApart(Lags),
     /// A kernel that is no inner product of features without landmarks, and a learner that needs them.
@@ -231,9 +231,9 @@ pub enum TrainError {
     },
     /// More windows than the Gram matrix of a kernel machine on scores has room for.
     #[error(
-        "{0} training windows are too many for {1}, whose Gram matrix takes {KERNEL_WINDOWS}: cut \
-         fewer with a longer hop, leave out copies and mirror images, take landmarks and a linear machine, or take \
-         fisher, which has none"
+        "{0} training windows are too many for {1}, whose Gram matrix has at most {KERNEL_WINDOWS} rows: cut fewer \
+         with a longer hop, leave out copies and mirror images, take landmarks and a linear machine, or take fisher, \
+         which needs no Gram matrix"
     )]
     #[strum(serialize = "too-many-windows")]
     TooManyStored(usize, ClassifierKind),
@@ -245,8 +245,8 @@ pub enum TrainError {
     Marginal(#[from] MarginalError),
     /// More windows than a Gram matrix has room for.
     #[error(
-        "{0} training windows are too many for a {1}, which takes {KERNEL_WINDOWS}; take a linear \
-         learner, fewer windows, or no copies"
+        "{0} training windows are too many for a {1}, which can have {KERNEL_WINDOWS}; take a linear learner, fewer \
+         windows, or no copies"
     )]
     TooManyWindows(usize, &'static str),
     /// A front end that does not fit the observations.
@@ -267,8 +267,8 @@ pub enum TrainError {
     },
     /// A front end before a machine that does not compile, or emissions that are not of real channels.
     #[error(
-        "a front end is before emissions of real channels, or of the symbols that it makes, and classifiers that \
-         compile: leave the front end out"
+        "a front end needs emissions of real channels, or of its symbols, and a linear classifier: leave the front \
+         end out"
     )]
     #[strum(serialize = "no-front")]
     FrontOf,
@@ -304,7 +304,7 @@ pub enum TrainError {
     #[error("{0} codebooks for each dilation: at most {CODEBOOKS_MOST}")]
     TooManyCodebooks(usize),
     /// An invalid weight of codebooks.
-    #[error("codebooks weighed by {0}: from a hundredth to a hundred")]
+    #[error("the weight of codebooks is {0}; it must be from 0.01 to 100")]
     #[strum(serialize = "bad-setting")]
     CodebookWeight(f64),
     /// Codebooks of windows that have no room for one.
@@ -315,15 +315,14 @@ pub enum TrainError {
     ShortCodebooks(usize),
     /// Differences at lags for data without channels, or before a machine that does not compile.
     #[error(
-        "{} are of real channels, and of classifiers that compile: leave lags and \
-         a model for each of them out", .0.words()
+        "{} need real channels and a linear classifier: leave out lags and models for each of them", .0.words()
     )]
     #[strum(serialize = "no-lags")]
     Lags(Lags),
     /// Lags that no window is long enough for.
     #[error(
-        "{}: series `{series}` is the longest, and models see {} of it at once, none of them {} after \
-         another: take shorter lags{}",
+        "{}: the longest series is `{series}`, and models see {} of it at once, so no two are {} apart: take shorter \
+         lags{}",
         lags.words(),
         counted(*length, "sample"),
         lags.depth(),
@@ -341,7 +340,7 @@ pub enum TrainError {
     },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
-        "{} {what} would be taken, and {} are allowed: allow more, or take fewer states, lags, codebooks or levels",
+        "{} {what} are needed, and {} are allowed: allow more, or take fewer states, lags, codebooks or levels",
         grouped(*takes),
         grouped(*most)
     )]

@@ -126,17 +126,18 @@ impl ClassifierKind {
             Self::Bayes => "Maximum-likelihood Bayes: one model per class".into(),
             Self::Fisher => "A linear machine on Fisher scores".into(),
             Self::Top => {
-                "A linear machine on log-odds of pairs of classes and their tangents (TOP kernel)".into()
+                "A linear machine on log-odds of pairs of classes and their derivatives (TOP kernel)".into()
             }
             Self::Count => "A linear machine on expected counts of symbols and states (marginalised count kernel); \
                             on channels, expected moments"
                 .into(),
             Self::LatentMap => {
-                "A linear machine on expected counts of symbols, states and transitions, each index mixed; symbols only"
+                "A linear machine on expected counts of symbols, states and transitions, smoothed over each index; \
+                 symbols only"
                     .into()
             }
             Self::EmpiricalMap => {
-                "A linear machine on counts of words of symbols, each index mixed; no models, symbols only"
+                "A linear machine on counts of words of symbols, smoothed over each position; no models, symbols only"
                     .into()
             }
             Self::OnScores(kernel) => {

@@ -24,13 +24,16 @@ pub(crate) struct SummedMachine {
 impl SummedMachine {
     /// The machine of a classifier; an error says why it is not trained on sums.
     pub(crate) fn of(classifier: &Classifier) -> Result<Self, String> {
-        let refused = |why: &str| Err(format!("its machine is not of sums over windows: {why}"));
+        let refused =
+            |why: &str| Err(format!("its machine cannot be trained from sums over windows: {why}"));
         let features = match classifier.method.as_str() {
             method if method == ClassifierKind::Fisher.name() => Features::Scores,
             method if method == ClassifierKind::Top.name() => Features::LogOdds,
             method if method == ClassifierKind::Count.name() => Features::Counts,
             other => {
-                return refused(&format!("the method is {other}, and fisher, top and count are"));
+                return refused(&format!(
+                    "the method is {other}, and this is for fisher, top and count"
+                ));
             }
         };
         let selection = classifier.provenance.selection.as_ref();
@@ -39,7 +42,7 @@ impl SummedMachine {
             return refused("fit it with the learner ridge");
         }
         let Some(choice) = selection.and_then(|selection| selection.machine.as_ref()) else {
-            return refused("its file has no setting of it");
+            return refused("its file does not have the settings");
         };
         let (scaling, c) = (choice.setting.scaling, choice.setting.c);
         let Some(scaling) = scaling else { return refused("its features are not scaled") };
@@ -47,7 +50,7 @@ impl SummedMachine {
             return refused("fit it with the scaling practical, diagonal or whitened");
         }
         if classifier.confidence.is_some() {
-            return refused("its confidence was learnt with it; fit it without");
+            return refused("its calibration was learnt with the machine; fit it without");
         }
         let weights = classifier.outputs().iter().flat_map(|output| &output.weights);
         let with_likelihood = weights.copied().any(|weight| weight != 0.0);

@@ -53,7 +53,7 @@ impl ContextSet {
             let wrong = |why: String| ContextModelError::Line { file: file.to_owned(), line, why };
             let symbol = |piece: &str| match alphabet.decode_word(piece) {
                 Decoded::Symbol(symbol) => Ok(symbol),
-                _ => Err(wrong(format!("`{piece}` is no symbol of the alphabet {alphabet}"))),
+                _ => Err(wrong(format!("`{piece}` is not a symbol of the alphabet {alphabet}"))),
             };
             let pieces: Vec<&str> = match alphabet.words().is_empty() {
                 true => string.trim().split("").collect(),
@@ -65,7 +65,7 @@ impl ContextSet {
                 continue;
             }
             if let Some(earlier) = lines.insert(context.clone(), line) {
-                return Err(wrong(format!("the context of line {earlier} once more")));
+                return Err(wrong(format!("the context of line {earlier} occurs again")));
             }
             listed.push(context);
         }

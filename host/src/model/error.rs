@@ -33,12 +33,12 @@ pub enum ContextModelError {
     #[strum(serialize = "bad-setting")]
     PseudoCount(f64),
     /// No sequence, or no observation that is present.
-    #[error("nothing to fit: no observation that is not missing")]
+    #[error("nothing to fit: all observations are missing")]
     NoData,
     /// A sequence of another length than the first.
     #[error(
-        "sequence {sequence} has {found} symbols where the first has {wanted}; positions that are \
-         independent need sequences of one length"
+        "sequence {sequence} has {found} symbols, and the first has {wanted}; a model of independent positions needs \
+         sequences of one length"
     )]
     #[strum(serialize = "wrong-length")]
     Length {
@@ -53,7 +53,7 @@ pub enum ContextModelError {
     #[error(transparent)]
     NoScore(#[from] NoScore),
     /// Samples of the wrong kind.
-    #[error("{model} is over {wanted}, the data are {found}")]
+    #[error("{model} is over {wanted}, and the data are {found}")]
     #[strum(serialize = "wrong-observations")]
     Kind {
         /// The model.

@@ -74,7 +74,7 @@ impl ModelSet {
         let mut names = BTreeSet::new();
         for NamedModel { name, model, .. } in &self.models {
             if !names.insert(name) {
-                return Err(format!("model {name:?} comes twice; a name is of one model"));
+                return Err(format!("model {name:?} occurs twice; give each model its own name"));
             }
             model.validate().map_err(|error| format!("model {name:?}: {error}"))?;
             let any = model.any();

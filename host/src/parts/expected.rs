@@ -19,7 +19,7 @@ use crate::sums::{Digest, LEAF, Marked, Summand, Sums, SumsError};
 pub enum PartError {
     /// Sums of other models.
     #[error(
-        "the part is of other models ({found}, not {expected}); compute it anew with these models"
+        "the part was computed with other models ({found}, not {expected}); compute it again with these"
     )]
     OtherModels {
         /// Fingerprint of the part's models.
@@ -29,7 +29,8 @@ pub enum PartError {
     },
     /// Sums over another data set.
     #[error(
-        "model {model}: the part is of other data ({found}, not {expected}); compute all parts from the same data"
+        "model {model}: the part was computed from other data ({found}, not {expected}); compute all parts from the \
+         same data"
     )]
     #[strum(serialize = "other-data")]
     OtherData {
@@ -271,7 +272,7 @@ impl ExpectedSums {
         match self.leaf {
             LEAF => Ok(()),
             other => Err(format!(
-                "leaves of {other} sequences, and this program has those of {LEAF}; compute the part anew"
+                "its leaves have {other} sequences, and those of this program {LEAF}; compute the part again"
             )),
         }
     }

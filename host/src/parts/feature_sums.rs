@@ -206,7 +206,7 @@ impl FeatureSums {
         if self.leaf != LEAF {
             let own = self.leaf;
             return Err(format!(
-                "leaves of {own} windows, and this program has those of {LEAF}; compute the part anew"
+                "its leaves have {own} windows, and those of this program {LEAF}; compute the part again"
             ));
         }
         let fits = |sum: &Products| sum.fits(self.features, self.classes);

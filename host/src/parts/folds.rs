@@ -14,7 +14,8 @@ use crate::sums::Digest;
 pub enum FoldPartError {
     /// Folds of another cross-validation.
     #[error(
-        "the folds are of another cross-validation ({found}, not {expected}): of other data, classifiers or settings; judge them anew"
+        "the folds are from a cross-validation with other data, classifiers or settings ({found}, not {expected}); \
+         evaluate them again"
     )]
     #[strum(serialize = "other-folds")]
     Other {
@@ -103,7 +104,7 @@ impl FoldPart {
         match self.judged.iter().all(|one| one.task < self.methods.len().saturating_mul(self.folds))
         {
             true => Ok(()),
-            false => Err("it has a fold that its cross-validation has not".to_owned()),
+            false => Err("it has a fold that is not part of its cross-validation".to_owned()),
         }
     }
 

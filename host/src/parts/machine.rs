@@ -73,7 +73,7 @@ impl MachineFile {
             let wide: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
             machine.rows(&wide).map_err(|index| {
                 let series = windows[range.start + index].source.id.clone();
-                let (model, why) = (FEATURES.to_owned(), "a window of it has no score".to_owned());
+                let (model, why) = (FEATURES.to_owned(), "a window has no score".to_owned());
                 PartError::Impossible { series, model, why }
             })
         };

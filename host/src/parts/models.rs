@@ -66,7 +66,7 @@ impl ModelFile {
                 let named = named.map(|(name, model)| Named { name, class: Some(name), model });
                 if classifier.confidence.is_some() {
                     return Err(unfit(
-                        "its confidence was learnt with its models, which would change; fit it without",
+                        "its calibration was learnt with its models, which would change; fit it without",
                     ));
                 }
                 Ok(named.collect())
@@ -78,7 +78,7 @@ impl ModelFile {
                 let alone = set.models.len() == 1;
                 if !set.models.iter().all(|named| one(named) && (alone || named.class.is_some())) {
                     return Err(unfit(
-                        "its models are of single series; fit one per class, or one of all",
+                        "its models are of single series; fit one per class, or one for all",
                     ));
                 }
                 let named =
@@ -189,7 +189,7 @@ impl ModelFile {
     pub(super) fn next(&self, sums: &ExpectedSums, options: &BaumWelch) -> Result<Self, PartError> {
         let named = self.named()?;
         if sums.sums.len() != named.len() {
-            return Err(PartError::Unfit("the sums are of more models, or of fewer".to_owned()));
+            return Err(PartError::Unfit("the sums are for another number of models".to_owned()));
         }
         let mut next = Vec::with_capacity(named.len());
         for (Named { name, model, .. }, sums_of_it) in named.iter().zip(&sums.sums) {

@@ -13,7 +13,7 @@ use crate::sums::Digest;
 #[non_exhaustive]
 pub enum TileError {
     /// A tile of another matrix.
-    #[error("the tile is of another matrix: {found}, not {expected}; compute it anew")]
+    #[error("the tile is part of another matrix ({found}, not {expected}); compute it again")]
     #[strum(serialize = "other-matrix")]
     Other {
         /// The kernel of the tile, and the fingerprint of its data.
@@ -43,7 +43,7 @@ pub enum TileError {
     },
     /// A matrix that does not fit.
     #[error(
-        "{0} items, whose matrix has no place in memory; {ITEMS_AT_MOST} are joined: use the tiles as they are"
+        "the matrix of {0} items does not fit into memory; at most {ITEMS_AT_MOST} items can be joined: use the tiles"
     )]
     #[strum(serialize = "too-many-items")]
     TooMany(usize),

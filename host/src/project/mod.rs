@@ -187,7 +187,7 @@ impl Project<'_> {
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
         let windows = match self.model.windows() {
             Some(windows) => {
-                format!("{} samples, a new one every {}", windows.length, windows.hop)
+                format!("{} samples, one every {}", windows.length, windows.hop)
             }
             None => "none, it decides on whole series".to_owned(),
         };

@@ -160,8 +160,8 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  {} samples per second, as if each were decided on, at {} to {} clocks per instruction, without waits for slow \
-             flash;\n  an emulated board at the clock of a part with its core",
+            "  {} samples per second with a decision after each, {} to {} clocks per instruction, without wait \
+             states of the flash;\n  emulated boards at the clock of a part with their core",
             grouped_to_three_digits(rate),
             CLOCKS[0],
             CLOCKS[1]
@@ -183,7 +183,8 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  none: no maker's figure at that clock was found; give a clock and its current; blank: it may not keep up. Without sensor and radio."
+            "  none: no figure of the maker at that clock was found; give a clock and its current; blank: it may not \
+             keep up. Without sensor and radio."
         )
     }
 }

@@ -85,7 +85,7 @@ impl ContractSummary {
                     };
                     let (length, hop) =
                         (counted(*length as usize, "sample"), grouped(*hop as usize));
-                    format!("{length}, a new one every {hop}; {open}")
+                    format!("{length}, one every {hop}; {open}")
                 }
             },
         )];
@@ -94,7 +94,8 @@ impl ContractSummary {
             lines.push((
                 "gaps",
                 format!(
-                    "a missing or refused sample is no evidence; after more than {longest} in a row a new window begins"
+                    "a missing or refused sample changes no likelihood; after more than {longest} in a row a new \
+                     window begins"
                 ),
             ));
         }
@@ -128,8 +129,8 @@ impl ContractSummary {
             lines.push((
                 "missing",
                 format!(
-                    "each channel has a flag: a sample takes {bytes} bytes, not {}, and so does each that lags keep; per \
-                     state a missing Gaussian channel costs a logarithm",
+                    "each channel has a flag for missing: a sample takes {bytes} bytes, not {}, and so does each one \
+                     stored for lags; a missing Gaussian channel costs a logarithm per state",
                     4 * count
                 ),
             ));

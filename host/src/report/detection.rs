@@ -168,7 +168,7 @@ impl fmt::Display for DetectionReport {
         writeln!(f, "{table}")?;
         if let Some(Changes { changed, unchanged }) = &self.changes {
             writeln!(f, "after the change: {changed}")?;
-            writeln!(f, "without one, in as many samples: {unchanged}\n")?;
+            writeln!(f, "without a change, in as many samples: {unchanged}\n")?;
         }
         let DetectorCost { model_bytes, state_bytes, multiply_adds_per_sample, .. } = self.cost;
         let [flash, ram, work] = [model_bytes, state_bytes, multiply_adds_per_sample].map(grouped);
@@ -208,10 +208,10 @@ impl DetectionReport {
         });
         let held: Vec<String> = held.collect();
         if !held.is_empty() {
-            writeln!(f, "held at the floor of standard deviations: {}", held.join(", "))?;
+            writeln!(f, "states at the floor of standard deviations: {}", held.join(", "))?;
         }
         if self.fit.dead_states > 0 {
-            writeln!(f, "dead states: {}; fewer would do", self.fit.dead_states)?;
+            writeln!(f, "unused states: {}; fewer suffice", self.fit.dead_states)?;
         }
         Ok(())
     }

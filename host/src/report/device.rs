@@ -132,10 +132,7 @@ impl fmt::Display for DeviceComparison {
             counted(parity.samples, "sample"),
         )?;
         if !self.profile_differences.is_empty() {
-            writeln!(
-                f,
-                "  this is no comparison bit for bit: host and device compute differently"
-            )?;
+            writeln!(f, "  bits cannot be compared: host and device compute differently")?;
             for difference in &self.profile_differences {
                 writeln!(f, "    {difference}")?;
             }

@@ -22,10 +22,10 @@ pub(super) struct Beside<'a> {
 
 /// Describes the intervals and their units; also those of the gains if classifiers are compared.
 pub(super) fn interval_words(group: Option<&str>, compared: bool) -> String {
-    let gains = if compared { ", of what is gained Student's" } else { "" };
+    let gains = if compared { "; Student's for gains" } else { "" };
     let over = group.unwrap_or("series");
     format!(
-        "95 %: Wilson's interval{gains}; it counts {over}, not windows, for those of one are alike: with more of them it is narrower"
+        "95 % intervals: Wilson's{gains}, with each {over} as one observation, because its windows are alike"
     )
 }
 
@@ -71,7 +71,8 @@ pub(super) fn write_beside<'a>(
     }
     writeln!(
         f,
-        "  decided after: samples from which on a right decision stayed as it was (median, 9 in 10)"
+        "  decided after: number of samples after which a right decision did not change any more (median, 90th \
+         percentile)"
     )
 }
 
@@ -129,7 +130,7 @@ pub(super) fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fm
 pub(super) fn write_doubts(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
     for (index, class) in figures.per_class.iter().enumerate().filter(|one| one.1.windows == 0) {
         let so = match figures.confusion.iter().any(|row| row[index] > 0) {
-            true => "decisions for it are wrong, and macro-F1 counts them as an F1 of 0",
+            true => "decisions for it are wrong; macro-F1 counts it with an F1 of 0",
             false => "it is in no average",
         };
         writeln!(f, "  {}: no window here; {so}", class.class)?;
@@ -137,7 +138,7 @@ pub(super) fn write_doubts(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt
     if figures.refused_samples > 0 || figures.undecided > 0 {
         writeln!(
             f,
-            "  {} impossible under all models left and taken as missing; {} without a decision, judged wrong",
+            "  {} impossible under all models and counted as missing; {} without a decision, judged wrong",
             counted(figures.refused_samples, "sample"),
             counted(figures.undecided, "window")
         )?;

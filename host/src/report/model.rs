@@ -206,7 +206,7 @@ impl Inspection {
     /// Describes the evidence that decides.
     fn evidence(&self) -> String {
         let what = match self.classifier.as_str() {
-            "top" => "log-odds of class models and their tangents",
+            "top" => "log-odds of class models and their derivatives",
             "count" => "expected statistics",
             "latent-mean-map" => "mixed expected counts",
             "empirical-mean-map" => "mixed counts of words",

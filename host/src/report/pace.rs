@@ -64,8 +64,8 @@ impl fmt::Display for Paces {
         write!(f, "{table}")?;
         write!(
             f,
-            "  {} samples per second, as if each were decided on, at {} MHz and {} to {} clocks per instruction,\n  \
-             without waits for slow flash",
+            "  {} samples per second with a decision after each, at {} MHz and {} to {} clocks per instruction,\n  \
+             without wait states of the flash",
             grouped_to_three_digits(rate),
             to_three_digits(clock / 1e6),
             CLOCKS[0],

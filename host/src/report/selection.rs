@@ -155,7 +155,7 @@ pub(super) fn write_forms(
     write_limits(f, choice)?;
     if choice.could_not_lead > 0 {
         let forms = counted(choice.could_not_lead, "form");
-        writeln!(f, "skipped {forms} that could not win by two standard errors")?;
+        writeln!(f, "skipped {forms} that could not be better by two standard errors")?;
     }
     if all.is_empty() {
         return Ok(());
@@ -180,7 +180,10 @@ pub(super) fn write_forms(
             }
         }
         write!(f, "\n{table}")?;
-        writeln!(f, "  * chosen; a stage judges on this number of series, and passes the best on")?;
+        writeln!(
+            f,
+            "  * chosen; each stage compares on this number of series, and keeps the best for the next"
+        )?;
     }
     write!(f, "  {}", counted(choice.fits, "fit"))?;
     choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;
@@ -224,7 +227,7 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
         let copies = choice.copies;
         return writeln!(
             f,
-            "copies of each series: {copies}, too few series or groups to judge others by"
+            "copies of each series: {copies}, as there are too few series or groups for a comparison"
         );
     }
     let mut table = Table::new(["copies of each series", "accuracy", "lead", "s.e."]);
@@ -243,8 +246,8 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
     write!(f, "\n{table}")?;
     writeln!(
         f,
-        "  * chosen: the first, unless another beats it by more than two standard errors, the larger of that of the \
-         difference and that of this number of series or groups"
+        "  * chosen: the first, unless another is better by more than two standard errors (of the difference, or of \
+         an accuracy over this number of series or groups, whichever is larger)"
     )
 }
 

@@ -177,7 +177,7 @@ impl FitReport {
             if dead > 0 {
                 writeln!(
                     f,
-                    "dead states: {dead}, where less than one sample is expected; fewer would do"
+                    "unused states: {dead}, with an expected count below one sample; fewer states suffice"
                 )?;
             }
             let held = self.fits.iter().any(|fit| !fit.floored.is_empty());
@@ -207,7 +207,10 @@ impl FitReport {
         }
         write!(f, "{table}")?;
         if dead {
-            writeln!(f, "  dead states: less than one sample is expected there; fewer would do")?;
+            writeln!(
+                f,
+                "  unused states have an expected count below one sample; fewer states suffice"
+            )?;
         }
         writeln!(f)?;
         writeln!(f, "training series: {}", self.varied)?;

@@ -12,7 +12,7 @@ pub(super) fn write_unknown(f: &mut fmt::Formatter<'_>, unknown: &[UnknownClass]
     let Some(first) = unknown.first() else { return Ok(()) };
     writeln!(
         f,
-        "  rows are classes that the model does not know, in no other figure; columns decisions"
+        "  rows are classes that the model does not know, which no other figure includes; columns decisions"
     )?;
     let rejects = unknown.iter().any(|one| one.rejected.is_some());
     let undecided = unknown.iter().any(|one| one.undecided > 0);

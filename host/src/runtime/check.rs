@@ -36,7 +36,7 @@ pub(crate) type Wanted = (fn(f64) -> bool, &'static str);
 pub(crate) const FINITE: Wanted = (|_| true, "a finite number");
 pub(crate) const NOT_NEGATIVE: Wanted = (|x| x >= 0.0, "a finite number, and not negative");
 pub(crate) const POSITIVE: Wanted = (|x| x > 0.0, "a finite number above zero");
-pub(crate) const SHARE: Wanted = (|x| (0.0..=1.0).contains(&x), "a probability, from 0 to 1");
+pub(crate) const SHARE: Wanted = (|x| (0.0..=1.0).contains(&x), "a probability from 0 to 1");
 
 /// Checks that a table has the given rows and columns, and that each number satisfies a condition.
 pub(crate) fn numbers(

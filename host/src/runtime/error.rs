@@ -12,7 +12,7 @@ pub enum HmmError {
     #[strum(serialize = "wrong-states")]
     States(usize),
     /// Rows or columns that do not fit the number of states.
-    #[error("{part} has {found} entries where {wanted} are needed")]
+    #[error("{part} has {found} entries, and {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
         /// Name of the part.

@@ -140,7 +140,8 @@ pub enum SpottingError {
     },
     /// Every sample is marked.
     #[error(
-        "{0}: every sample is marked, so that nothing is background: leave samples unmarked, or name the mark of the background"
+        "{0}: every sample is marked, so there is no background: leave samples unmarked, or name the mark of the \
+         background"
     )]
     #[strum(serialize = "no-background")]
     NoBackground(String),
@@ -208,7 +209,7 @@ impl SpotPlan {
         let folds = series.min(3);
         let fold_of: Vec<usize> = (0..series).map(|one| one % folds).collect();
         let chosen = match folds {
-            1 => "series that the models have seen".to_owned(),
+            1 => "series on which the models were trained".to_owned(),
             folds => format!("{folds} folds of series"),
         };
         self.choose(marked, &fold_of, folds, &chosen, progress)

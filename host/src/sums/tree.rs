@@ -21,7 +21,7 @@ pub trait Summand {
 #[non_exhaustive]
 pub enum SumsError {
     /// Leaves that are summed already.
-    #[error("leaves {} are summed already; leave one of the two parts out", words(.0))]
+    #[error("the sums of leaves {} occur twice; leave one of the parts out", words(.0))]
     #[strum(serialize = "repeated-leaves")]
     Overlap(Range<usize>),
     /// Leaves that no part has.
@@ -29,7 +29,7 @@ pub enum SumsError {
     #[strum(serialize = "missing-leaves")]
     Missing(Range<usize>),
     /// A node that the tree does not have.
-    #[error("{count} leaves from leaf {first} on are no node of the tree of {leaves} leaves")]
+    #[error("{count} leaves from leaf {first} on are not a node of the tree of {leaves} leaves")]
     #[strum(serialize = "no-such-leaves")]
     Node {
         /// The first leaf.

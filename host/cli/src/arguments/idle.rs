@@ -84,11 +84,16 @@ impl TrainingArguments {
         let values = self.emitting.values();
         if !values.have_unit() {
             let [floor, front, lags, codebooks, levels, weight, varied @ ..] = of_channels;
-            idle(&given(&[front]), &format!("{values} have no means of their kind"))?;
-            let why = format!("{values} have no differences of their kind");
+            idle(
+                &given(&[front]),
+                &format!("front ends compute means, and the mean of {values} is of another kind"),
+            )?;
+            let why = format!(
+                "they use differences of samples, and the difference of {values} is of another kind"
+            );
             idle(&given(&[lags, codebooks, levels, weight]), &why)?;
             idle(&given(&varied), &format!("{values} are never varied"))?;
-            let why = format!("{values} have no standard deviation to hold");
+            let why = format!("{values} have no standard deviation");
             return idle(&given(&[floor]), &why);
         }
         let varied: Vec<Varied> = requests.iter().map(|one| one.varies(kind)).collect();
@@ -97,20 +102,21 @@ impl TrainingArguments {
             let why = "no varied copies are made; ask for some with --copies";
             idle(&given(&["--rotation", "--gain"]), why)?;
         } else if !any(|one| one.copies_differ) {
-            let what = "copies would be their series again: take --copies 0, or a --gain or, of vectors, a \
+            let what = "copies would equal their series: give --copies 0, or a --gain above 0, or for vectors a \
                         --rotation above 0";
             return Err(Failure::input(Topic::IdleCopies, what));
         } else if !any(|one| one.copies && one.vectors) {
             let why = "no channels form vectors; name some with --vectors";
             idle(&given(&["--rotation"]), why)?;
         } else if !any(|one| one.turned) && self.rotation.is_some_and(|degrees| degrees > 0.0) {
-            let why = "of the vectors --front leaves the magnitude, which no rotation changes";
+            let why =
+                "--front keeps only the magnitude of the vectors, which rotation does not change";
             idle(&given(&["--rotation"]), why)?;
         }
         let none = |names: &[String]| names == ["none"];
         if !(any(|one| one.turned || one.mirror_chosen) || none(&self.vectors) || none(&self.axial))
         {
-            let why = "no copies are turned, and no mirror image is chosen";
+            let why = "there are no rotated copies and no choice of mirror images";
             idle(&given(&["--vectors", "--axial"]), why)?;
         }
         if !any(|one| one.codebooks) {
@@ -147,7 +153,7 @@ impl TrainingArguments {
         }
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
         let why = format!(
-            "the other options leave nothing more to try for {} on these data than quick does",
+            "with the other options, {} has the same configurations on these data as with --effort quick",
             kinds.join(", ")
         );
         note_idle(&["--effort"], why)

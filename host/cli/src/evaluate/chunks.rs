@@ -22,8 +22,8 @@ pub(super) fn run(arguments: &Arguments, path: &Path, outputs: &Outputs) -> Resu
         ("--roc", arguments.roc.is_some()),
         ("--reliability", arguments.reliability.is_some()),
     ]);
-    refuse_idle(&all, "it takes all windows at a time, and --out-of-core has a chunk of them")?;
-    note_idle(&given, "what is judged is trained already")?;
+    refuse_idle(&all, "it needs all windows at once, and --out-of-core reads them in chunks")?;
+    note_idle(&given, "the model is trained already")?;
     let model = Model::read(path)?;
     let (deployed, contract) = (&model.deployed, model.contract());
     let classes = deployed.classes();

@@ -16,12 +16,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut given = [training.given(), arguments.options.given()].concat();
     if arguments.model.is_empty() {
         given.retain(|name| !["--states", "--emission", "--components"].contains(name));
-        note_idle(&given, "a spotter is trained without it")?;
+        note_idle(&given, "the training of a spotter does not use it")?;
         return validate(arguments);
     }
     given.extend(arguments.marking.of_training());
     given.extend(named([("--group", arguments.training.group.is_some())]));
-    note_idle(&given, "what is judged is trained already")?;
+    note_idle(&given, "the model is trained already")?;
     let judged = arguments.model.iter().map(|model| judge(arguments, model));
     crate::output::print_report(
         &JudgedSpotters { figures: judged.collect::<Result<_, _>>()? },

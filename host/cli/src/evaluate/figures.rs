@@ -25,7 +25,7 @@ pub(super) fn draw_validated(
     let curves = all().map(|one| (&one.method, one.roc.as_ref()));
     draw_roc(arguments.roc.as_deref(), classes, &report.data, curves)?;
     let calibrated = all().map(|one| (&one.method, one.calibration.as_ref()));
-    let why = "there are too few folds with a labelled window to make probabilities";
+    let why = "too few folds have a labelled window to calibrate probabilities";
     draw_reliability(arguments.reliability.as_deref(), &report.data, calibrated, why)
 }
 
@@ -93,15 +93,12 @@ fn draw_roc<'a>(
     if curves.is_empty() {
         return Err(Failure::input(
             Topic::NothingToDraw,
-            format!(
-                "{}: windows of one class only: there is no other to draw a curve against",
-                data.data
-            ),
+            format!("{}: all windows are of one class, and a curve needs two", data.data),
         ));
     }
     let subtitle = match classes {
         [_, detected] => format!("{}\ndetected: {detected}", data.data),
-        _ => format!("{}\nmean over {} classes, each against the rest", data.data, classes.len()),
+        _ => format!("{}\nmean over {} classes, each against all others", data.data, classes.len()),
     };
     let plot = RocPlot {
         shares: Shares::Windows,
@@ -137,12 +134,12 @@ fn draw_reliability<'a>(
     if classifiers.is_empty() {
         return Err(Failure::input(
             Topic::NothingToDraw,
-            format!("--reliability has nothing to draw: {why}"),
+            format!("--reliability: there is nothing to draw: {why}"),
         ));
     }
-    let subtitle = format!("{}\nthe dashes are where probabilities say what happens", data.data);
+    let subtitle = format!("{}\non the dashed line probability equals accuracy", data.data);
     let plot = ReliabilityPlot {
-        title: "Confidence against the share decided rightly",
+        title: "Accuracy against confidence",
         subtitle: &subtitle,
         classifiers: &classifiers,
     };

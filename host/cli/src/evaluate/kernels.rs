@@ -51,8 +51,7 @@ impl Arguments {
             _ => {
                 return Err(Failure::input(
                     Topic::OneValue,
-                    "--sigma takes one number with --kernel; several are for a classifier to \
-                     choose from",
+                    "--sigma takes one number with --kernel; only --classifier chooses among several",
                 ));
             }
         };
@@ -97,7 +96,7 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<NamedKernel>, Failure> {
         let mut given = arguments.options.given();
         let read = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
         given.retain(|name| *name != "--order" || !read);
-        note_idle(&given, "it is for a kernel by name, --kernel")?;
+        note_idle(&given, "it goes with --kernel")?;
     }
     let mut seen = Vec::new();
     for entry in &arguments.kernel {
@@ -194,7 +193,7 @@ fn check_matrix(
         return Err(Failure::input(
             Topic::OtherItems,
             format!(
-                "{file}: a matrix of {}, and {source} has {}: cut it with the same --window and --hop",
+                "{file}: a matrix of {}, and {source} has {}: give the --window and --hop of the matrix",
                 counted(rows, "item"),
                 grouped(items.len())
             ),
@@ -206,7 +205,7 @@ fn check_matrix(
         return Err(Failure::input(
             Topic::OtherItems,
             format!(
-                "{file}: item {} is `{}`, and of {source} it is `{}`: the items must be the same, in one order",
+                "{file}: item {} is `{}`, and in {source} it is `{}`: the items must be the same, in the same order",
                 row + 1,
                 ids[row],
                 names[row]

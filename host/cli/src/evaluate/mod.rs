@@ -168,7 +168,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::input(Topic::OneFile, "--events takes one file of marked series"));
         }
         let chunks = arguments.out_of_core.given();
-        refuse_idle(&chunks, "a spotter is judged on whole series")?;
+        refuse_idle(&chunks, "a spotter is judged on whole series, not on windows")?;
         return events::run(arguments);
     }
     // Without it the column of marks is a channel.
@@ -236,8 +236,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 Some(refused) => Err(Failure::check(
                     Topic::RefusedSamples,
                     format!(
-                        "{} refused in their folds as impossible under all models left, of those trained \
-                     on the others, and taken as missing",
+                        "{} refused as impossible under all models of their fold, and counted as missing",
                         counted(refused, "sample")
                     ),
                 )),
@@ -250,13 +249,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         [model] if arguments.out_of_core.is_given() => chunks::run(arguments, model, &outputs),
         models => {
             let chunks = arguments.out_of_core.given();
-            refuse_idle(
-                &chunks,
-                "several models are compared on windows that are there at a time",
-            )?;
+            refuse_idle(&chunks, "comparing several models needs all windows at once")?;
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
-            note_idle(&given, "what is judged is trained already")?;
+            note_idle(&given, "the model is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let drawn = !drawn.is_empty();
@@ -265,7 +261,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 return Err(Failure::input(
                     Topic::NothingToDraw,
                     format!(
-                        "{}: no window has a class that the model knows: there is nothing to draw",
+                        "{}: no window has a class of the model, so there is nothing to draw",
                         none.evaluation.data.data
                     ),
                 ));
@@ -480,7 +476,7 @@ fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
                 return Err(Failure::input(
                     Topic::OtherClasses,
                     format!(
-                        "{model}: its classes are {}, those of the first model {}: they cannot be compared",
+                        "{model}: it has the classes {}, the first model {}: models are compared on the same classes",
                         other.classes.join(", "),
                         first.classes.join(", ")
                     ),
@@ -490,8 +486,8 @@ fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
                 return Err(Failure::input(
                     Topic::OtherWindows,
                     format!(
-                        "{model}: it was trained on other windows than the first model: say with --window \
-                     and --hop on which they are to be compared"
+                        "{model}: it was trained on other windows than the first model: give the --window and --hop \
+                        to compare them on"
                     ),
                 ));
             }

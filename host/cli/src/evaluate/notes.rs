@@ -29,8 +29,7 @@ pub(super) fn note_unknown(path: &Path, unknown: &[UnknownClass]) {
         note(
             Topic::UnknownClass,
             format_args!(
-                "class `{class}` is unknown to {}: its {} left out of the metrics and reported \
-             separately",
+                "class `{class}` is unknown to {}: its {} left out of accuracy and recall, and reported separately",
                 path.display(),
                 match series {
                     1 => "1 series is".to_owned(),

@@ -26,8 +26,8 @@ pub(super) fn trained(
         return Err(Failure::input(
             Topic::Unsupported,
             format!(
-                "{file}: a device evaluates a [fixed-length] kernel, and no [{}]; evaluate \
-             --kernel-model and gram take it",
+                "{file}: a device can evaluate a [fixed-length] kernel, not a [{}]; evaluate --kernel-model and gram \
+                 take it",
                 model.name()
             ),
         ));

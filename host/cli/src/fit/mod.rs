@@ -141,9 +141,12 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     let mut table = None;
     let (data, request, mut trained) = match &arguments.kernel_model {
         Some(path) => {
-            let why = "a kernel machine is trained on all windows at a time";
+            let why = "a kernel machine needs all windows at once";
             refuse_idle(&arguments.out_of_core.given(), why)?;
-            note_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
+            note_idle(
+                &arguments.believing.given(),
+                "a kernel machine has no calibration and no rejection",
+            )?;
             kernel::trained(arguments, path)?
         }
         None => {
@@ -190,7 +193,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         report.out_of_core = Some(summary(table, &[]));
     }
     let same = next::same("evaluate", &arguments.data, &["output", "model", "json"]);
-    let next = format!("{same}, for the accuracy on other series");
+    let next = format!("{same}, to measure the accuracy on other series");
     outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }
 
@@ -208,13 +211,12 @@ fn suit_chunks(request: &mut Request, kind: &Kind) {
         augment.mirror = Mirror::Channels(Vec::new());
     }
     if request.varied(kind) != before {
-        let what = "copies and mirror images of series are left out: --out-of-core has some series at a time";
+        let what = "copies and mirror images of series are left out, because --out-of-core reads the series in chunks";
         note(Topic::OutOfCore, format_args!("{what}"));
     }
     if request.kind != ClassifierKind::Bayes && request.learner.is_none() {
         request.learner = Some(&RIDGE);
-        let what =
-            "the learner is ridge, whose machine is of sums over windows; --learner names another";
+        let what = "the learner is ridge, because its machine follows from sums over windows; --learner names another";
         note(Topic::OutOfCore, format_args!("{what}"));
     }
 }

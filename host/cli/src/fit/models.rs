@@ -40,8 +40,8 @@ pub(super) fn run(
     let (of_models, others): (Vec<_>, Vec<_>) =
         given.into_iter().partition(|name| read.contains(name));
     let group = named([("--group", arguments.training.group.is_some())]);
-    note_idle(&group, "models are fitted, and no machine on them")?;
-    let all = all.less(&others, "models are fitted, and no machine on them")?;
+    note_idle(&group, "models are fitted without a classifier")?;
+    let all = all.less(&others, "models are fitted without a classifier")?;
     let order = [("--order", arguments.order.is_some(), &[FamilyName::Markov][..])];
     arguments.told.check("--family", family, &order, &of_models)?;
     let training = match family {
@@ -51,7 +51,7 @@ pub(super) fn run(
     if training.std_floor.len() > 1 {
         return Err(Failure::input(
             Topic::OneValue,
-            "--std-floor takes one number here: there is no classifier to choose by",
+            "--std-floor takes one number here: without a classifier there is no choice among several",
         ));
     }
     let request = training.request(ClassifierKind::Bayes, &arguments.cutting)?;

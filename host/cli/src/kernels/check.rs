@@ -26,7 +26,7 @@ impl Asked<'_> {
             return Err(Failure::input(
                 Topic::Unsupported,
                 format!(
-                    "--kernel {} is of scores, and systems that switch have none; take ppk or mean-map",
+                    "--kernel {} compares scores, and switching systems have none; take ppk or mean-map",
                     self.entry.name
                 ),
             ));
@@ -36,13 +36,13 @@ impl Asked<'_> {
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
         note_idle(&given, "nothing is whitened without --information")?;
         let length = options.length.is_some() && whitened != Some(Whose::Exact);
-        note_idle(&named([("--length", length)]), "it is that of --information exact alone")?;
+        note_idle(&named([("--length", length)]), "only --information exact uses it")?;
         let sampled = whitened == Some(Whose::Sampled);
         let given = named([
             ("--draws", !sampled && options.draws.is_some()),
             ("--draw-seed", !sampled && options.draw_seed.is_some()),
         ]);
-        note_idle(&given, "nothing is drawn but for --information sampled")?;
+        note_idle(&given, "only --information sampled draws sequences")?;
 
         let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group() && !self.beside_classifiers)]));
@@ -53,7 +53,7 @@ impl Asked<'_> {
                 return Err(Failure::input(
                     Topic::Unsupported,
                     format!(
-                        "--kernel {} is between models of --family {families}, and not {name}",
+                        "--kernel {} compares models of --family {families}, not of {name}",
                         self.entry.name
                     ),
                 ));
@@ -134,7 +134,7 @@ impl Asked<'_> {
         ];
         let mut given = self.training.given();
         given.retain(|name| of_machines.contains(name));
-        self.leave_out(&given, "models are fitted, and no machine on them")
+        self.leave_out(&given, "models are fitted without a classifier")
     }
 
     fn leave_out(&mut self, names: &[&str], why: &str) -> Result<(), Failure> {
@@ -152,10 +152,7 @@ impl Asked<'_> {
             if own && self.training.std_floor.len() > 1 {
                 note(
                     Topic::FirstFloor,
-                    format_args!(
-                        "--kernel {}: of several --std-floor its models have the first",
-                        self.entry.name
-                    ),
+                    format_args!("--kernel {} uses only the first --std-floor", self.entry.name),
                 );
             }
             return Ok(());
@@ -173,12 +170,12 @@ impl Asked<'_> {
             // A single floor leaves nothing to choose.
             let idle =
                 if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
-            return self.leave_out(&idle, "it is for the choice among several --std-floor");
+            return self.leave_out(&idle, "it is used only to choose among several --std-floor");
         }
         let why = if self.options.one_model || data.classes().is_empty() {
             "one model is fitted to all series, whatever their labels"
         } else {
-            "no choice depends on the classes"
+            "nothing is chosen by the classes"
         };
         self.leave_out(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
         if floors > 1 {

@@ -60,7 +60,7 @@ pub(crate) fn fit_each(
         return Err(Failure::input(
             Topic::NoClass,
             format!(
-                "{}: no class is named, and one model per class was asked for; take --model-per item or all",
+                "{}: the data have no labels, so there is no model per class; give --model-per item or all",
                 data.source()
             ),
         ));

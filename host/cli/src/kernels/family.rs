@@ -112,7 +112,7 @@ impl Choice {
         ];
         self.told.check("--family", self.family, &others, &asked.given_to_train())?;
         let length = named([("--length", self.ends() && asked.options.length.is_some())]);
-        note_idle(&length, "strings that end are of every length")
+        note_idle(&length, "with --end strings have any length")
     }
 
     /// Returns whether strings end by an event of their own.
@@ -236,7 +236,7 @@ impl FamilyOptions {
             }),
             Mixture if (1..=64).contains(&components) => density(components),
             Mixture => {
-                let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");
+                let what = format!("--components {components}: a mixture has 1 to 64 Gaussians");
                 return Err(Failure::input(Topic::OutOfRange, what));
             }
         })

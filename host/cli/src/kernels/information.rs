@@ -37,9 +37,9 @@ impl Asked<'_> {
         match (self.whitened(), self.model) {
             (Some(Whose::Empirical | Whose::Diagonal), Some(_)) => Ok(()),
             (Some(Whose::Empirical | Whose::Diagonal), None) => {
-                refused("--information-from is of the scores of given models: give --model")
+                refused("--information-from needs the models of the scores: give --model")
             }
-            _ => refused("--information-from is of data: take --information empirical or diagonal"),
+            _ => refused("--information-from goes with --information empirical or diagonal"),
         }
     }
 
@@ -67,12 +67,12 @@ impl OfData {
     ) -> Result<(DataSummary, FeatureSums), Failure> {
         let mut asked = self.asked();
         if self.kernel.name != "practical" || self.normalise {
-            let what = "--products are of scores as they are: take --kernel practical, without --normalise";
+            let what = "--products sums scores without whitening: give --kernel practical, without --normalise";
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         let reads = asked.read()?;
         let Reads::Models(_, models) = &reads else {
-            let what = "--products are of the scores of given models: give --model";
+            let what = "--products needs the models of the scores: give --model";
             return Err(Failure::input(Topic::MissingOption, what));
         };
         asked.check_no_machine()?;

@@ -54,7 +54,7 @@ pub(super) fn compute(
         return Err(Refused::Usage(
             Topic::KernelOutOfRange,
             format!(
-                "a sequence's kernel with itself is exp({log:.1}), nothing in 64 bits: take --normalise"
+                "the kernel of a sequence with itself is exp({log:.1}), zero in 64 bits: give --normalise"
             ),
         ));
     }

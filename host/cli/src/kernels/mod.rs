@@ -192,7 +192,8 @@ impl Asked<'_> {
             return Err(FitError::NoPast { family: family.name() }.into());
         }
         if request.models == ModelChoice::EachLag {
-            let what = "--score-model each-lag sees differences, and kernels see items as they are: take universal";
+            let what = "--score-model each-lag models differences of samples, which kernels do not use: give \
+                        universal";
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         // Kernels see items as they are, and what lies between models has no place for differences.
@@ -239,8 +240,8 @@ impl Asked<'_> {
             return Err(Failure::input(
                 Topic::FrontedModels,
                 format!(
-                    "{}: its models hear what becomes of samples at lags or behind a front end, and kernels see items as \
-                 they are: fit with --score-model all, without --lags and --front",
+                    "{}: its models observe differences at lags or rows of a front end, and kernels compare samples: \
+                     fit with --score-model all, without --lags and --front",
                     path.display()
                 ),
             ));
@@ -286,7 +287,7 @@ impl Asked<'_> {
                 if *states > most {
                     return Err(Failure::input(
                         Topic::TooManyStates,
-                        format!("--states {states}: systems of {most} at most are compared"),
+                        format!("--states {states}: kernels compare systems of {most} at most"),
                     ));
                 }
             }
@@ -321,8 +322,8 @@ impl Asked<'_> {
             return Err(Failure::input(
                 Topic::ConflictingOptions,
                 format!(
-                    "{option}: --information empirical and diagonal are those of all items; give them as --information-from, or \
-                     take sampled or exact"
+                    "{option}: --information empirical and diagonal need all items; give the merged sums as \
+                     --information-from, or take sampled or exact"
                 ),
             ));
         }
@@ -383,7 +384,7 @@ impl Asked<'_> {
             return Err(Failure::input(
                 Topic::KernelOutOfRange,
                 format!(
-                    "a model's kernel with itself is exp({log:.1}), out of range in 64 bits: take --normalise"
+                    "the kernel of a model with itself is exp({log:.1}), out of range in 64 bits: give --normalise"
                 ),
             ));
         }
@@ -518,8 +519,7 @@ fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
         true => Ok(length),
         false => Err(Refused::Usage(
             Topic::DifferentLengths,
-            "the items differ in length: give the --length that the exact information is of, or \
-             take --information sampled"
+            "the items differ in length: give a --length for the exact information, or --information sampled"
                 .into(),
         )),
     }

@@ -96,7 +96,7 @@ fn no_features(kernel: &str) -> Failure {
     let names: Vec<&str> = KERNELS.iter().filter(with).map(|entry| entry.name).collect();
     Failure::input(
         Topic::Unsupported,
-        format!("--kernel {kernel} has values and no features; take one of {}", names.join(", ")),
+        format!("--kernel {kernel} has no explicit features; take one of {}", names.join(", ")),
     )
 }
 
@@ -121,8 +121,8 @@ fn check_items(
     Err(Failure::input(
         Topic::TooManyItems,
         format!(
-            "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {at_most} are taken: cut fewer \
-         with a longer --window and --hop, or give a part of the file",
+            "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {at_most} items are the most: cut fewer with a \
+             longer --window and --hop, or give a part of the file",
             data.source()
         ),
     ))
@@ -229,7 +229,7 @@ impl OfData {
         if some.len() > ITEMS_AT_MOST {
             let (found, most) = (some.len(), ITEMS_AT_MOST);
             let what =
-                format!("a tile between {found} items; {most} are taken: cut more, smaller tiles");
+                format!("a tile of {found} items; {most} are the most: divide into more tiles");
             return Err(Failure::input(Topic::TooManyItems, format!("{}: {what}", data.source())));
         }
         let settings = asked.in_parts("--tile", &views, &data, &windows)?;

@@ -37,7 +37,7 @@ impl Asked<'_> {
                 return Err(Failure::input(
                     Topic::OneClass,
                     format!(
-                        "{}: one class only, {only}: take --one-model, for a model of all series",
+                        "{}: there is only one class, {only}: give --one-model, for one model of all series",
                         data.source()
                     ),
                 ));
@@ -95,7 +95,7 @@ pub(super) fn picked(
         ScoreModels::Universal if models.len() > 1 => {
             return Err(Failure::input(
                 Topic::NoClass,
-                "--score-model universal: these are models of classes, not one of all",
+                "--score-model universal: the file has one model per class, not one of all",
             ));
         }
         ScoreModels::All | ScoreModels::Universal => {
@@ -108,7 +108,7 @@ pub(super) fn picked(
         Some((_, model)) => Ok(vec![model]),
         None if names.is_empty() => Err(Failure::input(
             Topic::NoClass,
-            format!("--score-model {class}: the models are not of classes"),
+            format!("--score-model {class}: the file has no models of classes"),
         )),
         None => Err(Failure::input(
             Topic::UnknownClass,

@@ -135,8 +135,8 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
         return Err(Failure::input(
             Topic::KernelMachine,
             format!(
-                "{file}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
-             over samples; the classifiers that compile are, among them fisher",
+                "{file}: --explain: the decision of a kernel machine is not a sum over samples; use a classifier \
+                 that is linear, such as fisher",
             ),
         ));
     }
@@ -147,7 +147,7 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
         return Err(Failure::input(
             Topic::NeedsClassifier,
             format!(
-                "{file}: --explain=channels: channels are left out of the model that was fitted (JSON), which this is not"
+                "{file}: --explain=channels needs the fitted model (JSON), and this is an artefact"
             ),
         ));
     };
@@ -161,20 +161,20 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
             format!(
                 "{file}: --explain=channels: {}",
                 match &fitted.observations {
-                    Observations::Symbols(_) => "no channel can be left out of symbols".to_owned(),
+                    Observations::Symbols(_) =>
+                        "the samples are symbols, which have no channels".to_owned(),
                     Observations::Channels(_) if !fitted.front.is_empty() => {
-                        "models hear what a front end makes of all channels: fit without --front"
-                            .to_owned()
+                        "the front end combines all channels: fit without --front".to_owned()
                     }
                     Observations::Channels(_) if fitted.codebooks.is_some() => {
-                        "codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0"
-                        .to_owned()
+                        "codebooks use sums over all channels: fit with --codebooks 0".to_owned()
                     }
                     Observations::Channels(names) if names.len() < 2 => {
-                        "there is one channel, and nothing is left without it".to_owned()
+                        "there is only one channel".to_owned()
                     }
                     Observations::Channels(_) => format!(
-                        "no channel can be left out of emissions {}; of gaussian, mixture, poisson and bernoulli one can",
+                        "no channel can be left out of {} emissions, only of gaussian, mixture, poisson and \
+                        bernoulli ones",
                         model.deployed.emission().0.name()
                     ),
                 }
@@ -195,7 +195,8 @@ pub(super) fn explain(
     let inputs: Vec<&Path> = paths.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
     Outputs::check(&figure, &inputs)?;
     if arguments.draw.is_some() && arguments.explain == Some(Explain::Channels) {
-        let what = "--draw shows what each sample gave; leave it out, or write --explain=samples";
+        let what =
+            "--draw shows the contribution of each sample; omit it, or give --explain=samples";
         return Err(Failure::input(Topic::Unsupported, what));
     }
     let data = read::to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
@@ -304,9 +305,9 @@ fn draw(
         .collect();
     let samples = data.series()[series].samples.view();
     let traces = traces(data.kind(), samples);
-    let title = format!("What each sample gave: series {}", data.series()[series].id);
+    let title = format!("Contribution of each sample: series {}", data.series()[series].id);
     let subtitle =
-        "shaded where a sample spoke for the class decided for (its colour) or its rival (grey)";
+        "shaded where a sample supports the decided class (its colour) or its rival (grey)";
     let rate = Period::of(data, &[series]).map(|period| period.rate());
     let plot = ExplanationPlot { title: &title, subtitle, traces: &traces, rate, pieces: &pieces };
     output::draw(path, &plot.to_svg())

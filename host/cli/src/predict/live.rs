@@ -33,7 +33,7 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
         Some(by) if by_number.is_some() => Err(Failure::input(
             Topic::WindowsOrNumbers,
             format!(
-                "--every and --reset-every go with --endless: the model decides on windows of {} samples, a new one every {}",
+                "--every and --reset-every need --endless: the model decides on windows of {} samples, one every {}",
                 grouped(by.length.get()),
                 grouped(by.hop.get())
             ),
@@ -54,7 +54,7 @@ pub(super) fn predict_stream(
     let contract = &model.contract().unwrap_or_default();
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     if figure.iter().any(|path| output::is_standard(path)) {
-        let what = "--draw -: standard output has the decisions of a stream; name a file";
+        let what = "--draw -: standard output carries the decisions of the stream; name a file";
         return Err(Failure::input(Topic::SameOutput, what));
     }
     Outputs::check(&figure, &[&arguments.model])?;
@@ -161,12 +161,11 @@ pub(super) fn predict_stream(
             match refused {
                 ..=MOST_TOLD => note(
                     what.kind,
-                    format_args!("{}; the sample is refused, and missing", what.text),
+                    format_args!("{}; the sample is refused and counts as missing", what.text),
                 ),
-                FIRST_UNTOLD => note(
-                    Topic::FurtherRefusals,
-                    "further samples that are refused are only counted",
-                ),
+                FIRST_UNTOLD => {
+                    note(Topic::FurtherRefusals, "further refused samples are only counted")
+                }
                 _ => {}
             }
         }
@@ -186,7 +185,7 @@ pub(super) fn predict_stream(
         drawn.draw(path, &arguments.model)?;
     }
     if before == 0 {
-        note(Topic::NoSamples, "standard input: there is no sample, and nothing to decide on");
+        note(Topic::NoSamples, "standard input: there is no sample to decide on");
     }
     scales.judge(reader.line(), reader.unit_matches(), true);
     if !lacking && missing > 0 && (there == 0 || missing >= LAST) {
@@ -246,8 +245,8 @@ fn note_unobserved<R: BufRead>(reader: &LiveReader<R>, since: u64) {
     note(
         Topic::UnobservedChannel,
         format_args!(
-            "standard input: {never} {since}, and such samples are missing; send all channels, or fit a model without \
-             these"
+            "standard input: {never} {since}, and such samples count as missing; send all channels, or fit a model \
+             without these"
         ),
     );
 }

@@ -194,8 +194,8 @@ impl<'a> Decided<'a> {
             return Err(Failure::input(
                 Topic::NotFinite,
                 format!(
-                    "the decision after samples {start}..{end} is no number: numbers of the model overflow \
-                 single precision; fit it again, on data in other units"
+                    "the decision after samples {start}..{end} is not a number: values of the model overflow single \
+                     precision; fit it again, on data in other units"
                 ),
             ));
         }
@@ -289,7 +289,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         [] => live::predict_stream(arguments, &model)?,
         data if arguments.explain.is_some() => {
             let chunks = arguments.out_of_core.given();
-            refuse_idle(&chunks, "what explains is of data that are read whole")?;
+            refuse_idle(&chunks, "--explain needs all data in memory")?;
             explain::explain(arguments, &model, data)?
         }
         data => predict_files(arguments, &model, data)?,

@@ -72,8 +72,8 @@ impl Scales {
                 note(
                     Topic::ConstantChannel,
                     format_args!(
-                        "standard input, line {line}: channel `{name}` has kept one number for {}; in training it \
-                         changed more often",
+                        "standard input, line {line}: channel `{name}` has had the same value for {}; in training it \
+                        changed more often",
                         counted(*length, "sample")
                     ),
                 );

@@ -52,8 +52,8 @@ impl Times {
                     self.once(
                         Topic::UnknownRate,
                         format_args!(
-                            "standard input: the samples come at {}, and the model does not know the rate of its training: \
-                             if it is another, the decisions are wrong",
+                            "standard input: the samples come at {}, and the rate of the training is unknown: if it \
+                        was another, the decisions are wrong",
                             rate_words(found)
                         ),
                     );
@@ -70,7 +70,7 @@ impl Times {
                 self.once(
                     Topic::NoTime,
                     format_args!(
-                        "standard input, line {line}: no time is in the column `t`; such a sample is taken as the next one"
+                        "standard input, line {line}: the column `t` is empty; such a sample is taken as the next one"
                     ),
                 );
             }
@@ -142,8 +142,8 @@ impl Times {
             Pace::Uneven => self.once(
                 Topic::IrregularTimes,
                 format_args!(
-                    "standard input, line {line}: the samples do not come evenly by the column `t`; the model counts \
-                     samples, {trained}, and not seconds"
+                    "standard input, line {line}: the times of the column `t` are irregular; the model counts \
+                     samples, {trained}, not seconds"
                 ),
             ),
             Pace::Other(found) => {
@@ -151,9 +151,9 @@ impl Times {
                 return Err(Failure::input(
                     Topic::OtherRate,
                     format!(
-                        "standard input, line {line}: the samples come at {found} by the column `t`, and the model was \
-                         trained at {trained}; a stream is not resampled: send it at the model's rate, or name the unit \
-                         of the time if it is another than seconds: `t [ms]`"
+                        "standard input, line {line}: by the column `t` the samples come at {found}, and the model \
+                        was trained at {trained}; a stream is not resampled: send it at the model's rate, or name \
+                        the unit of the time if it is not seconds: `t [ms]`"
                     ),
                 ));
             }

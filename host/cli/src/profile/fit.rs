@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(
             Topic::AlphabetGuessed,
             format_args!(
-                "{name}: taken for {} by its letters, some of which may also be read otherwise; --alphabet says which",
+                "{name}: taken as {} by its letters, some of which have two meanings; --alphabet sets the alphabet",
                 residues.name
             ),
         );

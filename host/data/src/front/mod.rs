@@ -73,12 +73,12 @@ pub struct Mel {
 pub enum FrontError {
     /// An unknown stage.
     #[error(
-        "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, slopes=SAMPLES, \
+        "`{0}` is not a stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, slopes=SAMPLES, \
          cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE, bands=WINDOW/HOP/BANDS@RATE or symbols=COUNT"
     )]
     NotAStage(String),
     /// Means of too few samples, or too many.
-    #[error("decimate={0}: the mean is of 2 to {most} samples", most = Front::LONGEST)]
+    #[error("decimate={0}: the mean is over 2 to {most} samples", most = Front::LONGEST)]
     #[strum(serialize = "bad-decimation")]
     Every(String),
     /// Slopes over too few samples, or too many.
@@ -86,49 +86,50 @@ pub enum FrontError {
     #[strum(serialize = "bad-slopes")]
     Over(String),
     /// Slopes of channels that have slopes already.
-    #[error("{0}: slopes are taken once, and there are some before")]
+    #[error("{0}: there are slopes already; a front end can have one stage of them")]
     SlopesAgain(Stage),
     /// A norm of too few channels.
     #[error(
-        "magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az, no name with a + in it"
+        "magnitude={0}: name two or more channels, each once, as ax+ay+az; names cannot contain +"
     )]
     #[strum(serialize = "bad-magnitude")]
     Group(String),
     /// A norm of a channel that does not exist.
-    #[error("magnitude of {0}: there is no such channel among {1}")]
+    #[error("magnitude of {0}: there is no such channel, only {1}")]
     #[strum(serialize = "unknown-channel")]
     NoChannel(String, String),
     /// A frame that there is no transform of, or a hop that passes samples over.
-    #[error("{0}: a window is of 128, 256, 512 or 1024 samples, and the hop from 1 to as many")]
+    #[error("{0}: a window has 128, 256, 512 or 1024 samples, and the hop is from 1 to the window")]
     #[strum(serialize = "bad-frame")]
     Window(Stage),
     /// More bands or cepstra than a frame allows.
-    #[error("{0}: bands are from 1 to 128, and cepstra no more than them")]
+    #[error("{0}: there can be 1 to 128 bands, and no more cepstra than bands")]
     #[strum(serialize = "bad-bands")]
     Bands(Stage),
     /// Bands too narrow for their frame.
-    #[error("{0}: band {1} has no bin of the transform in it: fewer bands, or a longer window")]
+    #[error(
+        "{0}: no frequency of the transform is in band {1}: take fewer bands, or a longer window"
+    )]
     EmptyBand(Stage, usize),
     /// An invalid rate.
     #[error("{0}: the rate is in samples per second, above zero")]
     #[strum(serialize = "bad-rate")]
     Rate(Stage),
     /// Not exactly one channel.
-    #[error("{0} is of one channel, and there are {1} ({2})")]
+    #[error("{0} needs one channel, and there are {1} ({2})")]
     NotOneChannel(Stage, usize, String),
     /// Too few symbols, or too many.
-    #[error("symbols={0}: they are 2 to 64")]
+    #[error("symbols={0}: the number must be 2 to 64")]
     #[strum(serialize = "bad-symbols")]
     Words(String),
     /// Invalid code words.
     #[error(
-        "symbols={0}: a count, or weights above zero and 2 to 64 words of as many numbers, as \
-         W/W;C/C;C/C"
+        "symbols={0}: give a number, or weights above zero and 2 to 64 centres of as many numbers, as W/W;C/C;C/C"
     )]
     #[strum(serialize = "bad-symbols")]
     NotWords(String),
     /// Words of other channels than there are.
-    #[error("words of {words} channels, and there are {channels} ({names})")]
+    #[error("the centres have {words} numbers, and there are {channels} channels ({names})")]
     #[strum(serialize = "wrong-channels")]
     WordsOf {
         /// Channels of the words.
@@ -139,12 +140,11 @@ pub enum FrontError {
         names: String,
     },
     /// A stage after symbols.
-    #[error("{0}: it comes after symbols, which are the last stage")]
+    #[error("{0}: symbols must be the last stage")]
     AfterSymbols(Stage),
     /// Fewer different rows than words.
     #[error(
-        "symbols={words}: the training samples are of {rows} different rows only; take no more \
-         symbols than that"
+        "symbols={words}: the training samples have only {rows} different rows; take no more symbols than that"
     )]
     FewRows {
         /// Words asked for.
@@ -153,7 +153,7 @@ pub enum FrontError {
         rows: usize,
     },
     /// Symbols, which have no front end.
-    #[error("a front end is of real channels, and these are symbols: leave the front end out")]
+    #[error("a front end needs real channels, and these are symbols: leave the front end out")]
     #[strum(serialize = "front-of-symbols")]
     Symbols,
 }

@@ -101,7 +101,7 @@ impl<'t> Parser<'t> {
             match self.next()? {
                 (Token::Mark(';'), _) => return Ok(()),
                 (Token::End | Token::Mark('{' | '}'), at) => {
-                    return Err(self.wrong(at, "the property does not end; write `;` after it"));
+                    return Err(self.wrong(at, "the property is not closed; write `;` after it"));
                 }
                 _ => {}
             }
@@ -126,7 +126,7 @@ impl<'t> Parser<'t> {
                 (Token::Word(word), _) if word == "variable" => {
                     let one = self.variable()?;
                     if numbers.insert(one.variable.name.clone(), declared.len()).is_some() {
-                        let what = format!("a variable `{}` has been before", one.variable.name);
+                        let what = format!("the variable `{}` occurs twice", one.variable.name);
                         return Err(self.wrong(one.at, what));
                     }
                     declared.push(one);
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
                 }
                 (token, at) => {
                     let what = format!(
-                        "`network`, `variable` or `probability` belongs here, not {}",
+                        "`network`, `variable` or `probability` is expected here, not {}",
                         token.shown()
                     );
                     return Err(self.wrong(at, what));
@@ -207,7 +207,7 @@ impl<'t> Parser<'t> {
                 continue;
             }
             if word != "type" || !states.is_empty() {
-                let what = format!("`type` once, or `property`, belongs here, not `{word}`");
+                let what = format!("one `type`, or `property`, is expected here, not `{word}`");
                 return Err(self.wrong(place, what));
             }
             self.keyword("discrete")?;
@@ -218,7 +218,7 @@ impl<'t> Parser<'t> {
             loop {
                 let (state, place) = self.name("a state's name")?;
                 if numbers.insert(state.clone(), states.len()).is_some() {
-                    return Err(self.wrong(place, format!("a state `{state}` has been before")));
+                    return Err(self.wrong(place, format!("the state `{state}` occurs twice")));
                 }
                 states.push(state);
                 if self.take('}')? {
@@ -262,7 +262,7 @@ impl<'t> Parser<'t> {
             let (parent, place) = self.known(numbers, "a parent's name or `)`")?;
             if parent == node || parents.contains(&parent) {
                 let name = &declared[parent].variable.name;
-                let what = format!("`{name}` cannot be a parent here: it is in the list already");
+                let what = format!("`{name}` is in the list of parents already");
                 return Err(self.wrong(place, what));
             }
             parents.push(parent);
@@ -299,7 +299,7 @@ impl<'t> Parser<'t> {
                     }
                 }
                 _ => {
-                    let what = format!("a new row of the table belongs here, not `{word}`");
+                    let what = format!("a new row of the table is expected here, not `{word}`");
                     return Err(self.wrong(place, what));
                 }
             }
@@ -333,7 +333,7 @@ impl<'t> Parser<'t> {
             match text.parse::<f64>() {
                 Ok(value) if (0.0..=1.0).contains(&value) => entries.push((value, at)),
                 _ => {
-                    let what = format!("`{text}` is no probability; write a number from 0 to 1");
+                    let what = format!("`{text}` is not a probability; write a number from 0 to 1");
                     return Err(self.wrong(at, what));
                 }
             }
@@ -356,7 +356,8 @@ impl<'t> Parser<'t> {
         if off > ROUNDED_WITHIN {
             let at = entries.first().map_or((1, 1), |&(_, at)| at);
             let sum = (sum * 1e9).round() / 1e9;
-            let what = format!("the row sums to {sum}, not to 1; more than 0.001 is no rounding");
+            let what =
+                format!("the row sums to {sum}, not to 1; the difference may be at most 0.001");
             return Err(self.wrong(at, what));
         }
         let divisor = if off > EXACT_WITHIN { sum } else { 1.0 };

@@ -66,7 +66,7 @@ impl<'t> Scanner<'t> {
                 self.step();
                 while !self.starts("*/") {
                     if self.step().is_none() {
-                        return Err((start, "the comment does not end; write `*/` after it"));
+                        return Err((start, "the comment is not closed; write `*/` after it"));
                     }
                 }
                 self.step();
@@ -91,7 +91,7 @@ impl<'t> Scanner<'t> {
                     }
                     Some(one) => text.push(one),
                     None => {
-                        return Err((start, "the quoted text does not end; write `\"` after it"));
+                        return Err((start, "the quoted text is not closed; write `\"` after it"));
                     }
                 }
             }

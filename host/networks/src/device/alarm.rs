@@ -80,8 +80,8 @@ impl AlarmPlan {
         }
         if mean_time < 2.0 * memory {
             return Err(NetworkError::Other(format!(
-                "one false alarm in {mean_time} events is too often for a memory of {memory} events; the \
-                 mean time must be twice the memory at least"
+                "one false alarm in {mean_time} events is too frequent for a memory of {memory} events; the mean \
+                 time must be at least twice the memory"
             )));
         }
         let network = fisher.network();
@@ -97,8 +97,8 @@ impl AlarmPlan {
                 let wanted = events.len() as f64 / mean_time;
                 if wanted < FEWEST_ALARMS {
                     return Err(NetworkError::Other(format!(
-                        "{} events in which nothing changes are too few for one false alarm in \
-                         {mean_time}: {:.0} are needed at least",
+                        "{} events without a change are too few for one false alarm in {mean_time}: at least {:.0} \
+                        are needed",
                         events.len(),
                         FEWEST_ALARMS * mean_time
                     )));
@@ -115,8 +115,8 @@ impl AlarmPlan {
         let peaks: Vec<Peaks> = peaks.into_iter().collect::<Result<_, _>>()?;
         alarm.threshold = threshold(&peaks, mean_time).ok_or_else(|| {
             NetworkError::Other(format!(
-                "in no stream of {length} events is there an event at which an alarm with a memory of \
-                 {memory} could be; take a shorter memory"
+                "streams of {length} events are too short for an alarm with a memory of {memory}; take a shorter \
+                 memory"
             ))
         })?;
         Ok(alarm)

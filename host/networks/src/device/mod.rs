@@ -37,7 +37,7 @@ impl Lists {
         let terms = FactorLayout::new(&self.cards, &self.lengths, &self.columns);
         terms.map_err(|error| match error {
             TermsError::States { column } => NetworkError::Other(format!(
-                "node `{}` has {} states; a device takes 1 to 65534",
+                "node `{}` has {} states; a device can have 1 to 65534",
                 columns[column].name,
                 columns[column].card()
             )),
@@ -48,7 +48,7 @@ impl Lists {
 
 /// Error for a network that does not fit a device.
 fn unfit(error: impl std::fmt::Display) -> NetworkError {
-    NetworkError::Other(format!("a device does not hold it: {error}"))
+    NetworkError::Other(format!("a device cannot represent it: {error}"))
 }
 
 /// Refuses events of another length.

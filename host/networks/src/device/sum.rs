@@ -76,8 +76,8 @@ impl DeployedSum {
             if logs.iter().any(|log| !log.is_finite()) {
                 let name = network.name(node);
                 return Err(NetworkError::Other(format!(
-                    "node `{name}` has a probability of zero, whose logarithm a device does not hold; \
-                     fit with a pseudo-count above zero"
+                    "node `{name}` has a probability of zero, and a device stores logarithms; fit with a \
+                     pseudo-count above zero"
                 )));
             }
             let of_class = |class: usize| {

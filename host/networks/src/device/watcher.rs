@@ -34,7 +34,7 @@ impl DeployedEvents {
             Self::Sum(sum) => {
                 let classes = sum.classes.iter().map(|name| name.escape_debug().to_string());
                 let classes = classes.collect::<Vec<_>>().join(", ");
-                (WatcherKind::RecordClassifier, format!("a class per record, of {classes}"))
+                (WatcherKind::RecordClassifier, format!("one class per record, of {classes}"))
             }
             Self::Alarm(_) => (WatcherKind::RecordAlarm, "changes, by column".to_owned()),
         };

@@ -25,7 +25,7 @@ impl Columns {
     pub(super) fn of(variables: &[Variable], records: &Records) -> Result<Self, NetworkError> {
         check_variables(variables)?;
         if records.is_empty() {
-            return Err(NetworkError::NoRecords("a structure is learnt from some"));
+            return Err(NetworkError::NoRecords("learning a structure needs records"));
         }
         if records.columns() != variables.len() {
             let (found, nodes) = (records.columns(), variables.len());

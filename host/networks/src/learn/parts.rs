@@ -17,7 +17,7 @@ use crate::records::Records;
 pub enum CountSumsError {
     /// Counts of another network.
     #[error(
-        "the part is of another network ({found}, not {expected}); compute it anew with this network"
+        "the part was computed with another network ({found}, not {expected}); compute it again with this one"
     )]
     #[strum(serialize = "other-models")]
     OtherNetwork {
@@ -28,7 +28,7 @@ pub enum CountSumsError {
     },
     /// Counts of other records.
     #[error(
-        "the part is of other records ({found}, not {expected}); compute all parts from the same table"
+        "the part was computed from other records ({found}, not {expected}); compute all parts from the same table"
     )]
     #[strum(serialize = "other-data")]
     OtherRecords {
@@ -155,7 +155,7 @@ impl CountSums {
         let last = self.sums.nodes().last();
         match last.is_none_or(|(first, level, _)| first + (1 << level) <= self.leaves()) {
             true => Ok(()),
-            false => Err("it has leaves that its records do not have".to_owned()),
+            false => Err("it has leaves beyond the end of its records".to_owned()),
         }
     }
 }
@@ -254,7 +254,7 @@ impl TryFrom<Stored> for CountSums {
         let Stored { leaf, network, data, records, nodes } = stored;
         if leaf != LEAF {
             return Err(format!(
-                "leaves of {leaf} records, and this program has those of {LEAF}; compute the part anew"
+                "its leaves have {leaf} records, and those of this program {LEAF}; compute the part again"
             ));
         }
         let cells = nodes.first().map_or(0, |node| node.counts.len());

@@ -49,7 +49,7 @@ fn read(file: &str, text: &[u8], source: &Source, table: &mut TextTable) -> Resu
         match keyword.to_ascii_lowercase().as_str() {
             "@relation" => {}
             "@data" if table.columns.is_empty() => {
-                return Err(wrong("there is no @attribute above @data".into()));
+                return Err(wrong("there is no @attribute before @data".into()));
             }
             "@data" => {
                 (data, numbers) = (true, Numbers::new(table.columns.len(), source));
@@ -58,7 +58,7 @@ fn read(file: &str, text: &[u8], source: &Source, table: &mut TextTable) -> Resu
                 let (name, kind) = first(rest.trim_start()).map_err(wrong)?;
                 check_shown(&name, &at(line))?;
                 if table.names().any(|other| other == name) {
-                    return Err(wrong(format!("an attribute `{name}` has been before")));
+                    return Err(wrong(format!("the attribute `{name}` occurs twice")));
                 }
                 let (declared, of_numbers) = declared(kind.trim()).map_err(wrong)?;
                 declared.iter().flatten().try_for_each(|state| check_shown(state, &at(line)))?;
@@ -85,17 +85,18 @@ fn declared(kind: &str) -> Result<(Option<Vec<String>>, bool), String> {
         return match word.as_str() {
             "numeric" | "real" | "integer" => Ok((None, true)),
             "string" | "date" => Ok((None, false)),
-            _ => Err(format!("`{kind}` is no type; write {{a,b}}, numeric, string or date")),
+            _ => Err(format!("`{kind}` is not a type; write {{a,b}}, numeric, string or date")),
         };
     };
-    let states = states.strip_suffix('}').ok_or("the states do not end; write `}` after them")?;
+    let states =
+        states.strip_suffix('}').ok_or("the states are not closed; write `}` after them")?;
     let states = fields(states)?;
     if states.iter().any(String::is_empty) {
         return Err("a state has no name; write one between the braces and after each comma".into());
     }
     let mut seen = HashSet::new();
     match states.iter().find(|&state| !seen.insert(state)) {
-        Some(state) => Err(format!("a state `{state}` has been before")),
+        Some(state) => Err(format!("the state `{state}` occurs twice")),
         None => Ok((Some(states), false)),
     }
 }
@@ -115,7 +116,7 @@ fn row(
     let mut fields = read.map_err(|what| DataError::Layout { place: place.clone(), what })?;
     let is_weight = |field: &String| field.starts_with('{') && field.ends_with('}');
     if fields.len() == table.columns.len() + 1 && fields.last().is_some_and(is_weight) {
-        let what = "a weight of the record, in braces, is not read; every record counts once";
+        let what = "a weight of a record (in braces) is not supported; remove it";
         return Err(DataError::Layout { place, what: what.into() });
     }
     // What is left out in quotes is a field all the same.
@@ -146,7 +147,7 @@ fn row(
 
 /// The fields of a row in braces: those that are named by their numbers, and zeros or first states.
 fn sparse(inside: &str, table: &TextTable) -> Result<Vec<String>, String> {
-    let inside = inside.strip_suffix('}').ok_or("the row does not end; write `}` after it")?;
+    let inside = inside.strip_suffix('}').ok_or("the row is not closed; write `}` after it")?;
     let usual = |column: &TextColumn| match &column.declared {
         Some(states) => states.first().cloned().unwrap_or_default(),
         None => "0".to_owned(),
@@ -159,7 +160,7 @@ fn sparse(inside: &str, table: &TextTable) -> Result<Vec<String>, String> {
             .parse()
             .ok()
             .filter(|&at| at < row.len())
-            .ok_or_else(|| format!("`{number}` is no number of an attribute, from 0"))?;
+            .ok_or_else(|| format!("`{number}` is not the number of an attribute, from 0"))?;
         let after = after.trim_start();
         let (field, after) = match after.starts_with(['\'', '"']) {
             true => first(after)?,
@@ -206,7 +207,7 @@ fn first(text: &str) -> Result<(String, &str), String> {
             one => word.push(one),
         }
     }
-    Err("the quoted name does not end".into())
+    Err("the quoted name is not closed".into())
 }
 
 /// Fields between commas, quotes taken off.

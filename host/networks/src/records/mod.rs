@@ -107,9 +107,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
         None => Ok(()),
         Some(one) => {
             let (name, code) = (shorten(name), u32::from(one));
-            Err(format!(
-                "the name `{name}` has a character U+{code:04X}, which does not show; take it out"
-            ))
+            Err(format!("the name `{name}` has the unprintable character U+{code:04X}; remove it"))
         }
     }
 }

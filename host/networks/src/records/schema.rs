@@ -114,7 +114,7 @@ impl Schema {
             let bins = states.len() - usize::from(states.last().is_some_and(|one| one == UNKNOWN));
             let rising = cuts.windows(2).all(|pair| pair[0] < pair[1]);
             if bins != cuts.len() + 1 || !rising || cuts.iter().any(|cut| !cut.is_finite()) {
-                return Err(format!("column `{name}`: its cuts do not part its states"));
+                return Err(format!("column `{name}`: its cuts do not separate its states"));
             }
         }
         Ok(())
@@ -280,8 +280,7 @@ fn cut(
             description_length(labelled.collect(), class.fields.len())
         }
         (Cutting::DescriptionLength, None) => {
-            let what = "columns are cut by description length where there is a class; name one, or \
-                        cut by equal frequency";
+            let what = "cutting by description length needs a class; name its column, or cut by equal frequency";
             let file = table.source().to_owned();
             return Err(DataError::Header { line: 1, file, what: what.into() });
         }

@@ -253,13 +253,13 @@ impl fmt::Display for RepresentativesReport {
         )?;
         writeln!(
             f,
-            "at random {:.6} on average, {:.6} at best; exchanged in {}",
+            "random choices {:.6} on average, {:.6} at best; improved in {}",
             self.random,
             self.start,
             counted(self.passes, "pass")
         )?;
         if !self.exact {
-            writeln!(f, "probabilities of rows are those of 1 000 000 records drawn")?;
+            writeln!(f, "probabilities of rows were estimated from 1 000 000 sampled records")?;
         }
         let lines: Vec<String> = self.lines.iter().map(u64::to_string).collect();
         writeln!(f, "lines {}", lines.join(" "))?;
@@ -303,16 +303,15 @@ impl fmt::Display for ComparisonReport {
             "squared discrepancy {mmd_squared:.6}; statistic {statistic:.3} on {}: {}",
             counted(*degrees, "degree"),
             match p_limit {
-                Some(p) =>
-                    format!("p = {p:.4} in the limit of many records drawn from the network"),
-                None => "its limit is not known where fields are missing".into(),
+                Some(p) => format!("p = {p:.4} (limit for many records drawn from the network)"),
+                None => "its limit is unknown if fields are missing".into(),
             }
         )?;
         if let Some(p) = p_permutations {
-            writeln!(f, "p = {p:.4} by permutations, whatever they are drawn from")?;
+            writeln!(f, "p = {p:.4} (by permutations, for any distribution)")?;
         }
         if !self.exact {
-            writeln!(f, "probabilities of rows are those of 1 000 000 records drawn")?;
+            writeln!(f, "probabilities of rows were estimated from 1 000 000 sampled records")?;
         }
         let mut order: Vec<usize> = (0..by_node.len()).collect();
         order.sort_by(|&a, &b| by_node[b].total_cmp(&by_node[a]));

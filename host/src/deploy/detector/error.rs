@@ -12,7 +12,7 @@ pub(super) const FEWEST_ALARMS: usize = 10;
 #[non_exhaustive]
 pub enum CalibrationError {
     /// A setting out of range.
-    #[error("{setting} is {value}: it must be {wanted}")]
+    #[error("{setting} is {value}; it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Setting {
         /// Name of the setting.
@@ -34,8 +34,8 @@ pub enum CalibrationError {
     Shape(&'static str),
     /// Too few samples to estimate the rate of alarms.
     #[error(
-        "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
-         are needed at least, and with these the mean time is {:.0} at most",
+        "{observed} samples without a change are too few for one false alarm in {mean_time}: at least {:.0} are \
+         needed; with these the mean time can be at most {:.0}",
         FEWEST_ALARMS as f64 * mean_time, (*observed as f64 / FEWEST_ALARMS as f64).floor()
     )]
     #[strum(serialize = "too-few-samples")]

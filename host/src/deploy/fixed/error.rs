@@ -13,7 +13,7 @@ pub enum QuantiseError {
     #[error(transparent)]
     Compile(#[from] DeployError),
     /// A parameter that no table can hold.
-    #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
+    #[error("{place}, state {state}: {source}; fixed point cannot represent it: export f32")]
     Model {
         /// Name of the model, by its class if it has one, and of the channel if known.
         place: String,

@@ -82,14 +82,14 @@ pub enum MeasureError {
     NoWindows(String),
     /// No sample to compare on.
     #[error(
-        "{0}: the model refuses every sample, so that there is no decision to compare; measure on data in the \
-         units that it was trained on"
+        "{0}: the model refuses every sample, so there is no decision to compare; use data in the units of the \
+         training"
     )]
     NoSample(String),
     /// Too many decisions differ.
     #[error(
-        "fixed point decides as f64 does on {found:.2} % of {}, where {wanted:.2} % \
-         are wanted: export f32, or accept fewer equal decisions{}",
+        "fixed point decides as f64 on {found:.2} % of {}, and {wanted:.2} % are required: export f32, or accept \
+         fewer equal decisions{}",
         counted(*windows, "window"),
         refused(*refused_by_one)
     )]
@@ -117,7 +117,7 @@ fn refused(by_one: usize) -> String {
     match by_one {
         0 => String::new(),
         some => format!(
-            "; {} refused by one of the two: are they in the units that the model was trained on?",
+            "; {} refused in one of the two only: are they in the units of the training?",
             counted(some, "sample")
         ),
     }

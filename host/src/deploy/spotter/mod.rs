@@ -60,7 +60,7 @@ pub enum SpotterError {
     #[strum(serialize = "bad-background")]
     Background(usize),
     /// Models that do not go together.
-    #[error("class `{class}`: its model {what}; so must the background's")]
+    #[error("class `{class}`: its model {what}; both must have the same")]
     #[strum(serialize = "mixed-emissions")]
     Emission {
         /// Name of the class.
@@ -69,7 +69,7 @@ pub enum SpotterError {
         what: String,
     },
     /// Emissions that a spotter does not support, or of another kind than the observations.
-    #[error("background: {0} emissions are not of what is observed one sample at a time")]
+    #[error("background: a spotter cannot use {0} emissions")]
     #[strum(serialize = "wrong-emissions")]
     Observed(&'static str),
     /// No class, or more than there are names for.
@@ -77,7 +77,7 @@ pub enum SpotterError {
     #[strum(serialize = "wrong-classes")]
     Classes(usize),
     /// Two classes of one name, or a name that does not fit on a line.
-    #[error("class `{}`: a name is of one class, and has no control characters", .0.escape_debug())]
+    #[error("class `{}`: names must differ and have no control characters", .0.escape_debug())]
     #[strum(serialize = "bad-name")]
     Name(String),
     /// An invalid probability, or entries that leave nothing for the background.

@@ -283,13 +283,13 @@ pub fn check_c_prefix(prefix: &str) -> Result<(), DeviceError> {
     let why = if !prefix.starts_with(|first: char| first.is_ascii_lowercase())
         || !prefix.bytes().all(fits)
     {
-        "a small letter begins it, and small letters, digits and _ follow"
+        "it must begin with a lower-case letter, followed by lower-case letters, digits and _"
     } else if prefix.ends_with("_model") {
-        "its header would be the model's header of another prefix"
+        "its header would have the name of the model's header under another prefix"
     } else if HEADERS_OF_C.contains(&prefix) {
-        "its header would stand before the header of C's own library"
+        "its header would hide a header of the C library"
     } else if LIBRARIES_OF_C.contains(&prefix) {
-        "a linker would find its library in place of the compiler's own"
+        "its library would hide a library of the compiler"
     } else if HEADERS_OF_EXAMPLE.contains(&prefix) {
         "the example has a header of that name"
     } else {

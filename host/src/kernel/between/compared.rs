@@ -163,7 +163,8 @@ pub(super) fn same_space(
 ) -> Result<(), BetweenError> {
     let ((what, first), (others, second)) = (one.space(), other.space());
     if what != others {
-        let why = format!("one is over {what}, the other over {others}: compare like with like");
+        let why =
+            format!("one is over {what}, the other over {others}: compare models over the same");
         return Err(BetweenError::Model { part: "distributions".into(), why });
     }
     if first != second {
@@ -191,8 +192,7 @@ pub(super) fn refused(error: ModelError) -> BetweenError {
         },
         ModelError { part: Part::Kernel, kind: ErrorKind::NotInRange, .. } => BetweenError::Model {
             part: "rho".into(),
-            why: "too small for counts: the sum over them does not end; take one from 0.01 on"
-                .into(),
+            why: "too small for counts, whose sum would not end; take 0.01 or more".into(),
         },
         error => wrong("distribution", &error),
     }

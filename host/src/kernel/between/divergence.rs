@@ -114,7 +114,7 @@ impl Divergence for Distribution {
                     sizes("channels")?;
                     Ok(own.divergence(&other))
                 }
-                _ => refused("they are over different spaces; compare like with like"),
+                _ => refused("they are over different spaces; compare models over the same"),
             },
         }
     }

@@ -33,8 +33,8 @@ pub enum BetweenError {
     Diverges(String),
     /// A covariance that is singular or indefinite.
     #[error(
-        "row {row} of {part} depends on the rows before it: the covariance is singular or not \
-         positive; raise its variances or leave the dimension out"
+        "row {row} of {part} depends linearly on earlier rows, so the covariance is singular or not positive; raise \
+         its variances, or leave the dimension out"
     )]
     #[strum(serialize = "singular-covariance")]
     Singular {

@@ -78,7 +78,7 @@ impl FactorialHmm {
         let (most, states) = (STATE_SIZES[STATE_SIZES.len() - 1], self.joint_states());
         if states > most {
             let why = format!(
-                "{states} states together, of which {most} at most are enumerated; use the mean field"
+                "{states} joint states are too many to enumerate (at most {most}); use the mean field"
             );
             return Err(BetweenError::Model { part: "chains".into(), why });
         }

@@ -71,7 +71,7 @@ impl ModelKernel for GammaProduct {
         let shape = rho * (a.shape + b.shape - 2.0) + 1.0;
         if shape <= 0.0 {
             return Err(BetweenError::Diverges(format!(
-                "at rho = {rho} shapes of {} and {} make densities whose product has no integral near \
+                "at rho = {rho} the product of gamma densities with shapes {} and {} has no finite integral near \
                  zero; take a smaller rho",
                 a.shape, b.shape
             )));

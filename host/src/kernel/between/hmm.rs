@@ -85,7 +85,7 @@ impl HmmKernel {
         hmm.validate().map_err(|error| wrong("model", &error))?;
         let Some(distributions) = hmm.emission.distributions() else {
             let family = hmm.emission.family().name();
-            let why = format!("no kernel between {family} emissions is known");
+            let why = format!("there is no kernel between {family} emissions");
             return Err(BetweenError::Model { part: "emission".into(), why });
         };
         let powered = |row: &Vec<f64>| -> Vec<f64> {

@@ -208,7 +208,7 @@ impl Side {
         for (chain, initial) in model.initial.iter().enumerate() {
             let states = initial.len();
             if padded_states(states).is_none() {
-                let why = format!("chain {chain} has {states} states: between 1 and 64 are there");
+                let why = format!("chain {chain} has {states} states; it must have 1 to 64");
                 return Err(BetweenError::Model { part: "chains".into(), why });
             }
             let whitened = |mean: &Vec<f64>| {

@@ -22,7 +22,7 @@ impl Multinomial {
     /// [`BetweenError::Model`] naming the first entry that is no probability, or their sum.
     pub fn new(probability: Vec<f64>) -> Result<Self, BetweenError> {
         let good = |p: f64| p >= 0.0 && p.is_finite();
-        check::part("probability", &probability, good, "a probability, from 0 to 1")?;
+        check::part("probability", &probability, good, "a probability from 0 to 1")?;
         let sum: f64 = probability.iter().sum();
         if (sum - 1.0).abs() >= 1e-9 {
             let why = format!("sums to {sum}; divide by that, so that it sums to one");
@@ -199,8 +199,7 @@ impl ModelKernel for MultinomialSeries {
         if rest > 0.0 {
             return Ok(-rest.ln());
         }
-        let why =
-            "the sum over all numbers of draws is, of equal distributions; take a weight below one";
+        let why = "the sum over all numbers of draws diverges for equal distributions; take a weight below one";
         Err(BetweenError::Diverges(why.into()))
     }
 }

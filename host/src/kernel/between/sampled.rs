@@ -50,7 +50,7 @@ impl Space {
         if self.kind != other.kind {
             let (part, one, two) = ("the models".into(), self.kind, other.kind);
             let why =
-                format!("one is over {one}, the other over {two}; compare those over the same");
+                format!("one is over {one}, the other over {two}; compare models over the same");
             return Err(BetweenError::Model { part, why });
         }
         same(self.kind, self.size, other.size)?;

@@ -74,7 +74,7 @@ pub(super) fn check_hmm(hmm: &Hmm, kind: &Kind) -> Result<(), ModelError> {
     if hmm.size() == size {
         return Ok(());
     }
-    let what = format!("is of {} {found} where `{expected}` names {size}", hmm.size());
+    let what = format!("has {} {found}, and `{expected}` names {size}", hmm.size());
     Err(ModelError::new("hmm.emission", what))
 }
 
@@ -162,7 +162,7 @@ impl HiddenBinomialModel {
             }
             _ => Err(ModelError::new(
                 "shared",
-                "either a state that all positions share (`shared`) or one each (`position`)",
+                "either one state for all positions (`shared`) or one per position (`position`)",
             )),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn length(entry: &str, found: usize, needed: usize) -> Result<(), Mod
     if found == needed {
         return Ok(());
     }
-    Err(ModelError::new(entry, format!("{found} entries where {needed} are needed")))
+    Err(ModelError::new(entry, format!("{found} entries, and {needed} are needed")))
 }
 
 /// A probability, or a weight that may be any.
@@ -45,7 +45,10 @@ pub(super) fn probability(entry: impl FnOnce() -> String, value: f64) -> Result<
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    Err(ModelError::new(entry(), format!("{value} is no probability; write one from 0 to 1")))
+    Err(ModelError::new(
+        entry(),
+        format!("{value} is not a probability; write a number from 0 to 1"),
+    ))
 }
 
 /// A row of probabilities that sums to one with `more`.
@@ -87,9 +90,10 @@ pub(super) fn observed(
         (Some(alphabet), None) => Ok(Kind::Symbols(alphabet.clone())),
         (None, Some(channels)) if !channels.is_empty() => Ok(Kind::Channels(channels.to_vec())),
         (None, Some(_)) => Err(ModelError::new("channels", "no channel is named")),
-        (Some(_), Some(_)) => {
-            Err(ModelError::new("channels", "not with `alphabet`; take one of the two out"))
-        }
+        (Some(_), Some(_)) => Err(ModelError::new(
+            "channels",
+            "it cannot be combined with `alphabet`; remove one of the two",
+        )),
         (None, None) => Err(ModelError::new(
             "alphabet",
             "is missing; name the symbols (`alphabet`) or the `channels` of the model",

@@ -93,7 +93,7 @@ impl From<HmmError> for ModelError {
 #[non_exhaustive]
 pub enum ItemError {
     /// Channels where the model is of symbols, or symbols where it is of channels.
-    #[error("has {found} where the model is of {expected}; read it as the model says")]
+    #[error("has {found}, and the model is of {expected}; read it as the model says")]
     #[strum(serialize = "wrong-observations")]
     Kind {
         /// Observations of the item.
@@ -102,7 +102,7 @@ pub enum ItemError {
         expected: &'static str,
     },
     /// Rows of another number of channels.
-    #[error("has {found} channels where the model has {expected}")]
+    #[error("has {found} channels, and the model has {expected}")]
     #[strum(serialize = "wrong-channels")]
     Channels {
         /// Number of channels of the item.
@@ -112,7 +112,7 @@ pub enum ItemError {
     },
     /// A sequence of the wrong length.
     #[error(
-        "has {found} symbols where {expected} belong: {why}; cut or pad it, or take the pair-hmm kernel"
+        "has {found} symbols, and {expected} are needed: {why}; cut or pad it, or take the pair-hmm kernel"
     )]
     #[strum(serialize = "wrong-length")]
     Length {

@@ -80,7 +80,9 @@ impl MarginalModel {
                 error: ModelError::new("newick_file", what),
             };
             if tree.newick.is_some() {
-                return Err(wrong("not with `newick`; take one of the two out".into()));
+                return Err(wrong(
+                    "it cannot be combined with `newick`; remove one of the two".into(),
+                ));
             }
             let path = path.parent().unwrap_or(Path::new("")).join(beside);
             let file = path.display().to_string();
@@ -268,7 +270,7 @@ fn text_of(file: &str, bytes: Vec<u8>) -> Result<String, MarginalError> {
         let valid = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
         let (line, column) = place(&before, before.len());
-        let what = "is no UTF-8; save the file as UTF-8 text".to_owned();
+        let what = "is not UTF-8; save the file as UTF-8 text".to_owned();
         MarginalError::Syntax { file: file.to_owned(), line, column, what }
     })
 }

@@ -120,7 +120,7 @@ impl<'t> Parser<'t> {
         while let Some(&(at, character)) = self.rest.peek() {
             if character == '[' {
                 if !self.rest.by_ref().any(|(_, character)| character == ']') {
-                    return Err(self.wrong_at(at, "the comment does not end; write `]` after it"));
+                    return Err(self.wrong_at(at, "the comment is not closed; write `]` after it"));
                 }
             } else if character.is_whitespace() {
                 self.rest.next();
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
                 return Ok(name);
             }
         }
-        Err(self.wrong_at(start, "the quoted name does not end; write `'` after it"))
+        Err(self.wrong_at(start, "the quoted name is not closed; write `'` after it"))
     }
 
     fn length(&mut self) -> Result<Option<f64>, NewickError> {
@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
             Ok(length) if length.is_finite() && length >= 0.0 => Ok(Some(length)),
             _ => Err(self.wrong_at(
                 at,
-                format!("`{text}` is no branch length; write a number that is not negative"),
+                format!("`{text}` is not a branch length; write a number of 0 or more"),
             )),
         }
     }
@@ -212,7 +212,7 @@ impl FromStr for Newick {
                 return Err(parser.wrong_at(at, "a leaf's name, or `(`, is missing here"));
             }
             if !leaves.insert(name.clone()) {
-                let what = format!("a leaf `{name}` has been before; names of leaves must differ");
+                let what = format!("the leaf `{name}` occurs twice; names of leaves must differ");
                 return Err(parser.wrong_at(at, what));
             }
             tree.names[node] = name;
@@ -227,7 +227,7 @@ impl FromStr for Newick {
                 }
                 if parser.take(')')? {
                     let Some(complete) = open.pop() else {
-                        return Err(parser.wrong("`)` closes nothing; take it out"));
+                        return Err(parser.wrong("`)` closes nothing; remove it"));
                     };
                     node = complete;
                     tree.names[node] = parser.name()?;
@@ -238,7 +238,7 @@ impl FromStr for Newick {
                     return Err(parser.wrong(format!("{what} is missing here")));
                 }
                 if !open.is_empty() {
-                    let what = format!("`;` where {} `)` are missing", open.len());
+                    let what = format!("`;` before {} missing `)`", open.len());
                     return Err(parser.wrong(what));
                 }
                 if parser.peek()?.is_some() {

@@ -56,7 +56,7 @@ impl Substitution {
         };
         for (entry, rate) in rates {
             if !(rate.is_finite() && *rate > 0.0) {
-                let what = format!("{rate} is no rate; write a positive number");
+                let what = format!("{rate} is not a rate; write a positive number");
                 return Err(ModelError::new(format!("substitution.{entry}"), what));
             }
         }

@@ -90,31 +90,34 @@ impl TreeKernelModel {
     fn plan(&self) -> Result<Plan, ModelError> {
         let states = self.alphabet.len();
         let tree = self.tree()?;
-        let (transition, matrix) =
-            match (&self.transition, &self.transition_of_child, &self.substitution) {
-                (Some(one), None, None) => {
-                    check::matrix("transition", one, (states, states), |_| 0.0)?;
-                    (vec![one.clone()], vec![0; tree.children().len()])
+        let (transition, matrix) = match (
+            &self.transition,
+            &self.transition_of_child,
+            &self.substitution,
+        ) {
+            (Some(one), None, None) => {
+                check::matrix("transition", one, (states, states), |_| 0.0)?;
+                (vec![one.clone()], vec![0; tree.children().len()])
+            }
+            (None, Some(several), None) => {
+                for (child, one) in several.iter().enumerate() {
+                    let entry = format!("transition_of_child[{child}]");
+                    check::matrix(&entry, one, (states, states), |_| 0.0)?;
                 }
-                (None, Some(several), None) => {
-                    for (child, one) in several.iter().enumerate() {
-                        let entry = format!("transition_of_child[{child}]");
-                        check::matrix(&entry, one, (states, states), |_| 0.0)?;
-                    }
-                    (several.clone(), by_child(tree, several.len())?)
-                }
-                (None, None, Some(substitution)) => {
-                    substitution.validate(states)?;
-                    by_length(tree, substitution, states)?
-                }
-                _ => {
-                    return Err(ModelError::new(
-                        "transition",
-                        "give one of `transition` (of every branch), `transition_of_child` and \
-                         `substitution` (by branch lengths)",
-                    ));
-                }
-            };
+                (several.clone(), by_child(tree, several.len())?)
+            }
+            (None, None, Some(substitution)) => {
+                substitution.validate(states)?;
+                by_length(tree, substitution, states)?
+            }
+            _ => {
+                return Err(ModelError::new(
+                    "transition",
+                    "give one of `transition` (the same for every branch), `transition_of_child` and \
+                        `substitution` (by branch lengths)",
+                ));
+            }
+        };
         let stationary = || self.substitution.as_ref().map(|one| one.stationary(states));
         let root = self.root.clone().or_else(stationary).ok_or_else(|| {
             ModelError::new("root", "is missing; write the probabilities of the root's states")
@@ -140,10 +143,9 @@ impl TreeKernelModel {
         };
         let positions = tree.leaves().map(place).collect::<Result<_, _>>()?;
         match places.keys().min() {
-            Some(name) => Err(ModelError::new(
-                "leaves",
-                format!("the tree has no leaf `{name}`; take it out"),
-            )),
+            Some(name) => {
+                Err(ModelError::new("leaves", format!("the tree has no leaf `{name}`; remove it")))
+            }
             None => Ok(positions),
         }
     }
@@ -202,7 +204,7 @@ fn by_child(tree: &Newick, matrices: usize) -> Result<Vec<u16>, ModelError> {
         of_node.push(child);
         if usize::from(children) > matrices {
             let what = format!(
-                "has {matrices} matrices where {} has {children} children; write one a child",
+                "has {matrices} matrices, and {} has {children} children; write one per child",
                 tree.called(node)
             );
             return Err(ModelError::new("transition_of_child", what));

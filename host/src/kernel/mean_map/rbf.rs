@@ -55,7 +55,7 @@ impl Rbf {
         if self.lambda.is_finite() {
             return Ok(self);
         }
-        let range = "finite for channels, of which hardly two samples are equal";
+        let range = "finite for channels, as hardly two samples are equal";
         Err(KernelError::Parameter { name: "lambda", value: self.lambda, range })
     }
 }

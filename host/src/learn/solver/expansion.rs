@@ -66,7 +66,7 @@ impl Linear {
 #[non_exhaustive]
 pub enum KernelLearnError {
     /// A list of the wrong length.
-    #[error("{what} {row} has {found} entries where {wanted} are needed")]
+    #[error("{what} {row} has {found} entries, and {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
         /// Name of the list.
@@ -122,8 +122,8 @@ pub enum KernelLearnError {
     NotSemidefinite,
     /// A matrix too large for its eigenvalues to be sought.
     #[error(
-        "ridge regression takes the eigenvalues of a matrix of {most} rows at most, and as many windows as features \
-         make one of {size}: take the learner svm, or fewer windows"
+        "ridge regression needs the eigenvalues of a matrix of {size} rows, and {most} are the most: take the \
+         learner svm, or fewer windows or features"
     )]
     TooLarge {
         /// Number of rows.
@@ -132,7 +132,9 @@ pub enum KernelLearnError {
         most: usize,
     },
     /// Eigenvalues that were not found.
-    #[error("the eigenvalues of the features' moments were not found; scale the features down")]
+    #[error(
+        "the eigenvalues of the second moments of the features did not converge; scale the features down"
+    )]
     #[strum(serialize = "no-eigenvalues")]
     Eigenvalues,
     /// The iteration ended before it converged.
@@ -147,8 +149,8 @@ pub enum KernelLearnError {
     },
     /// A machine whose objectives are too far apart.
     #[error(
-        "the support vector machine of C = {c} did not converge: its objectives are {relative:.1e} apart; take a smaller C, \
-         or scale the kernel down"
+        "the support vector machine with C = {c} did not converge: primal and dual objective differ by \
+         {relative:.1e}; take a smaller C, or scale the kernel down"
     )]
     #[strum(serialize = "not-converged")]
     Gap {

@@ -123,7 +123,7 @@ impl Augment {
             Some([]) => {}
             Some(channels) => parts.push(format!("mirrored in {} as well", channels.join(", "))),
             None => {
-                parts.push("perhaps mirrored across an axis, as what is held back says".to_owned())
+                parts.push("mirrored across an axis if that is better in inner folds".to_owned())
             }
         }
         let copies = self.numbers_of_copies(kind);
@@ -143,7 +143,7 @@ impl Augment {
             }
             let mut copied = format!("{numbers} {copy} of each {}", how.join(", "));
             if copies.len() > 1 {
-                copied += ", as what is held back says";
+                copied += ", if that is better in inner folds";
             }
             parts.push(copied);
         }
@@ -359,7 +359,7 @@ pub enum AugmentError {
         channels: String,
     },
     /// A channel that is named twice.
-    #[error("channel `{0}` is named twice: it is mirrored once, and is part of one vector")]
+    #[error("channel `{0}` is named twice; name each channel once")]
     #[strum(serialize = "channel-twice")]
     Twice(String),
     /// More copies than memory holds.

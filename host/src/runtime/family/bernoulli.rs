@@ -24,7 +24,7 @@ const PROBABILITY: Block = Block::new("probability", Width::Size);
 static ANSWERS: Support = Support {
     channels: "channels of 0 and 1",
     holds: |value| yes_or_no(value).is_ok(),
-    unlike: "neither 0 nor 1, and the emissions are yes or no (bernoulli)",
+    unlike: "neither 0 nor 1, and bernoulli emissions need one of these",
     has_unit: false,
 };
 

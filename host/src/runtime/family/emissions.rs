@@ -105,8 +105,9 @@ impl Emissions {
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {
         let same = self.family == first.family && self.shape() == first.shape();
         let [own, others] = [self, first].map(|one| one.family.words(one.shape()));
-        (!same)
-            .then(|| format!("has {own}, and model 0 has {others}: a file's models have the same"))
+        (!same).then(|| {
+            format!("has {own}, and model 0 has {others}: all models of a file must have the same")
+        })
     }
 
     /// A state's emission in the numbers of a device, with directions attached.

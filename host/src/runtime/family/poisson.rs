@@ -24,7 +24,7 @@ static COUNTS: Support = Support {
     channels: "channels of counts",
     // The largest whole number of 32 bits that a device's `f32` holds.
     holds: |value| count(value).is_ok() && value <= 4_294_967_040.0,
-    unlike: "no count, and the emissions are counts (poisson): whole numbers from 0 to 4294967040",
+    unlike: "not a count, and poisson emissions need counts: whole numbers from 0 to 4294967040",
     has_unit: false,
 };
 
