@@ -22,37 +22,45 @@ step_end() {
 }
 fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 
-# install COMMAND PACKAGE: installs the package by apt unless the command is there.
+# install COMMAND=PACKAGE...: installs by apt the packages whose commands are missing, together.
 install() {
-    if command -v "$1" >/dev/null; then return; fi
-    command -v apt-get >/dev/null || fail "$1 is missing and there is no apt-get: install $2"
+    local one missing=()
+    for one; do
+        command -v "${one%%=*}" >/dev/null || missing+=("${one#*=}")
+    done
+    install_packages "${missing[@]}"
+}
+# install_packages PACKAGE...: installs packages by apt.
+install_packages() {
+    [ "$#" -gt 0 ] || return 0
+    command -v apt-get >/dev/null || fail "there is no apt-get: install $*"
     local root=()
     if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || fail "$1 is missing: install $2 as root"
+        command -v sudo >/dev/null || fail "there is no sudo: install $* as root"
         root=(sudo)
     fi
-    step "installing $2 by apt, for $1"
+    step "installing $* by apt"
     "${root[@]}" apt-get update -qq
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -qq -y --no-install-recommends "$2"
+        apt-get install -qq -y --no-install-recommends "$@"
 }
 
 # install_targets TARGET...: installs the targets of Rust that are missing.
 install_targets() {
-    local target
+    local target missing=()
     for target; do
-        if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-            step "installing the Rust target $target by rustup"
-            rustup target add "$target"
-        fi
+        [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ] || missing+=("$target")
     done
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    step "installing the Rust targets ${missing[*]} by rustup"
+    rustup target add "${missing[@]}"
 }
 
 # python_environment FOLDER: makes an environment of Python with NumPy, scikit-learn and MicroPython, unless it is there.
 python_environment() {
-    install python3 python3
+    install python3=python3
     # Debian has the module that makes environments in a package of its own.
-    python3 -c 'import ensurepip, venv' 2>/dev/null || install ensurepip python3-venv
+    python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
     if [ ! -x "$1/bin/python" ]; then
         step "an environment of Python, in $1"
         python3 -m venv "$1"
@@ -86,7 +94,7 @@ if [ ! -d "$builds/debug" ]; then
         fail "$free GB are free where builds go, and they fill 7: make room, or name another folder by CARGO_TARGET_DIR"
 fi
 
-install cc build-essential
+install cc=build-essential
 command -v cargo >/dev/null || fail "cargo is missing: install Rust from https://rustup.rs"
 
 # No test asks for lines of source in images, and each image links the quicker without them. With the same settings
