@@ -37,6 +37,7 @@ use crate::Error;
 use crate::classifier::{Classifier, DeployedConfidence, Observations};
 use crate::data::{Dataset, Samples};
 use crate::deploy::{Deployed, OpenWindow, PushError, Stream, WindowStream};
+use crate::elementary::Elementary;
 use crate::evaluate::{
     CrossValidationOptions, EvaluateError, Figures, UnknownClass, evaluate, learn_confidence,
     windowing_of,
@@ -388,14 +389,14 @@ impl TryFrom<Classifier> for Fitted {
 
 /// `log ( 1 / (1 + exp(-x)) )`.
 fn log_logistic(x: f64) -> f64 {
-    x.min(0.0) - (-x.abs()).exp().ln_1p()
+    x.min(0.0) - (-x.abs()).portable_exp().portable_ln_1p()
 }
 
 /// Exponentials of logarithms that are not all minus infinity, as shares of their sum.
 fn shares(logs: Vec<f64>) -> Vec<f64> {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
-    logs.into_iter().map(|log| (log - most).exp() / sum).collect()
+    let sum: f64 = logs.iter().map(|log| (log - most).portable_exp()).sum();
+    logs.into_iter().map(|log| (log - most).portable_exp() / sum).collect()
 }
 
 #[cfg(test)]
@@ -480,7 +481,7 @@ mod tests {
         let kernel =
             Estimator::new(ClassifierKind::OnScores(ScoreKernelKind::Gaussian)).calibrated();
         let machine = kernel.fit(&data).expect_err("a kernel machine").to_string();
-        assert!(machine.starts_with("a model of gaussian keeps no confidence"), "{machine}");
+        assert!(machine.starts_with("a model of gaussian is a kernel machine"), "{machine}");
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub mod detect;
 #[cfg(feature = "device")]
 pub mod device;
 pub mod dynamics;
+mod elementary;
 mod error;
 pub mod estimator;
 pub mod evaluate;

@@ -307,7 +307,7 @@ fn tables_and_models_that_rules_do_not_fit_are_told_where_they_are_read() {
     let mut words = fit("empirical-mean-map --order 1");
     words.models[0].emission =
         fishweir::runtime::Emissions::categorical(vec![vec![0.1, 0.2, 0.3, 0.4]]);
-    refuse(&words, "find every symbol equally likely");
+    refuse(&words, "give every symbol the same probability");
     if let Rule::Words { order, .. } = &mut words.rule {
         *order = 1 << 16;
     }

@@ -105,8 +105,8 @@ fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
     let line = format!("export {model} --number q15 --data {data} --rust {source}");
     let (said, report) = (printed(&line), json(&format!("{line} --json")));
     assert!(
-        said.contains("codewords are those of f64\n")
-            && said.contains("by a bound on all roundings")
+        said.contains("codewords equal those in f64\n")
+            && said.contains("bound of the rounding error")
     );
     let deviation = &report["deviation"];
     let [equal, all] = ["equal", "all"].map(|key| &deviation["codewords"][key]);

@@ -97,8 +97,8 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
     let text = printed(&format!("{line} --verbose"));
     for part in [
         "more than fisher",
-        "95 %: Wilson",
-        "gained Student's",
+        "95 % intervals: Wilson",
+        "Student's for gains",
         "ROC area",
         "by fold",
         "decided after",
@@ -184,7 +184,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let (low, mean, high) = interval(&report["gains"][0]);
     assert!((mean - (accuracy(1) - accuracy(0))).abs() < 1e-12);
     assert!(low <= mean && mean <= high);
-    assert!(printed(&line).contains("gained Student's; it counts subject"));
+    assert!(printed(&line).contains("Student's for gains, with each subject"));
     let line = format!(
         "evaluate {} --model {} --model {}",
         at("two.csv"),

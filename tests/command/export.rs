@@ -131,7 +131,7 @@ fn fixed_point_is_measured_before_it_is_written() {
     assert_eq!((&bound["exceeded"], &bound["windows"]), (&0.into(), &found["windows"]));
     assert!(bound["worst"].as_f64() >= found["worst"].as_f64(), "{found}");
     let text = printed(&line);
-    assert!(text.contains("by a bound on all roundings along a window"), "{text}");
+    assert!(text.contains("bound of the rounding error"), "{text}");
     fs::remove_file(&file).expect("there");
 
     // More equality than there is, over many windows of one sample: refused, and nothing is written.

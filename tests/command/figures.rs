@@ -246,7 +246,10 @@ fn alarms_are_drawn_on_their_statistics() {
     assert!(!said.contains("nats per sample"), "{said}");
     assert!(printed(&format!("{train} --verbose")).contains("nats per sample"));
     let texts = check(&folder.text("d.svg"));
-    assert!(texts.iter().any(|text| text.ends_with("which the models have seen")), "{texts:?}");
+    assert!(
+        texts.iter().any(|text| text.ends_with("on which the models were trained")),
+        "{texts:?}"
+    );
     let alarms = json(&format!("detect {changed} --model {model} --json"));
     let count = |statistic: &str| {
         let alarms = alarms["alarms"].as_array().expect("alarms");

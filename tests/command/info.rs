@@ -167,7 +167,9 @@ fn every_board_is_told_of_room_time_and_battery() {
     let said = printed(&format!("info {model} --rate 20"));
     // Two boards have this part.
     assert_eq!(said.matches("\n  nRF52840: 3.30 to 6.30 mA running").count(), 1, "{said}");
-    for part in ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no maker's figure"] {
+    for part in
+        ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no figure of the maker"]
+    {
         assert!(said.contains(part), "no {part} in:\n{said}");
     }
     // Without a rate it is room alone.

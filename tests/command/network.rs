@@ -123,7 +123,7 @@ fn kernels_sets_and_pictures() {
     }
     garden.put("holes.csv", "rain,sprinkler,grass\nno,off,dry\n?,on,wet\n");
     let text = printed(&format!("network compare --model {model} {}", garden.at("holes.csv")));
-    assert!(text.contains("its limit is not known where fields are missing"), "{text}");
+    assert!(text.contains("its limit is unknown if fields are missing"), "{text}");
     garden.put("dry.csv", garden.text("test.csv").replace("wet", "dry"));
     let dry = garden.at("dry.csv");
     let text = printed(&format!("network compare --model {model} {dry}"));

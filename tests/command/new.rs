@@ -75,7 +75,7 @@ fn it_says_what_to_do_next() {
     let model = fixtures().at("two.json");
     let at = folder.at("pico");
     let said = printed(&format!("new {at} --board rp2040-pico --model {model} --rate 104"));
-    assert!(said.contains("of noise, for want of recordings"), "{said}");
+    assert!(said.contains("of noise, as there are no recordings"), "{said}");
     assert!(said.contains("rustup target add thumbv6m-none-eabi"), "{said}");
     let board = fs::read_to_string(folder.path().join("pico/src/board.rs")).expect("reads");
     assert!(board.contains("Duration::from_micros(9615)"), "{board}");

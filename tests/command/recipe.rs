@@ -190,7 +190,7 @@ fn further_data_are_read_as_the_training_data_were() {
     let mut fields =
         bad.lines().zip(1..).flat_map(|(line, at)| line.split(';').map(move |one| (at, one)));
     let (line, field) = fields.find(|(_, field)| field.contains("oops")).expect("a field");
-    let named = format!("bad.csv {line} {field}");
+    let named = format!("not-a-number bad.csv {line} {field}");
     let bad = folder.put("bad.csv", &bad);
     refuses(&format!("predict {bad} --model {model}"), named);
     let accuracy =

@@ -65,7 +65,8 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW}");
     let text = printed(&format!("{line} --copies 1,0 --verbose"));
-    for part in ["copies of each series  accuracy", "\n  1 ", "\n  0 ", "unless another beats it"] {
+    for part in ["copies of each series  accuracy", "\n  1 ", "\n  0 ", "unless another is better"]
+    {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     let fit = json(&format!("{line} --copies 1,0 --json"));
@@ -86,7 +87,7 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     }
     let line = format!("fit {} -o {model} {FEW} --score-model all", folder.put("few.csv", text));
     let told = printed(&format!("{line} --copies 1,0"));
-    assert!(told.contains("copies of each series: 1, too few series or groups"), "{told}");
+    assert!(told.contains("copies of each series: 1, as there are too few series"), "{told}");
     let fit = json(&format!("{line} --copies 1,0 --json"));
     assert_eq!(
         (&fit["copies"]["copies"], list(&fit["copies"], "candidates").len()),

@@ -256,7 +256,7 @@ fn clips_and_a_background_make_a_spotter_as_marked_series_do() {
     let line = format!("spot --clips {clips} --background {background} --states 2");
     let said = printed(&format!("{line} --group person -o {file}"));
     assert!(
-        said.contains(" nats on entering an event, chosen in 3 folds of clips and background\n"),
+        said.contains(" nats for entering an event, chosen in 3 folds of clips and background\n"),
         "{said}"
     );
     assert!(said.contains(" of 12 events found, "), "{said}");

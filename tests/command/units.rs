@@ -125,7 +125,7 @@ fn conversions_are_noted_with_their_factor_and_no_hint_contradicts_them() {
     // A header in SI, numbers in g: the hint is of what the header says, not of the unit that was converted from.
     let told = notes(&format!("predict {} --model {model}", put(si, [1.0, degree])));
     let [note] = kinds(&told, "other-scale")[..] else { panic!("{told:?}") };
-    assert!(note.is("other-scale ax already (m/s^2)") && !note.names("gx"), "{note}");
+    assert!(note.is("other-scale ax before (m/s^2)") && !note.names("gx"), "{note}");
     assert!(!note.message.contains("where the training had"), "{note}");
     refuses(
         &format!("predict {} --model {model}", put("ax [g],gx [g]", [1.0, 1.0])),

@@ -413,14 +413,14 @@ mod tests {
         for (text, expected) in [
             ("", "no symbol"),
             ("ABA", "`A` occurs twice"),
-            ("A\t", "does not show in print"),
+            ("A\t", "unprintable"),
             ("open\n", "empty word"),
             ("open\nopen", "`open` occurs twice"),
             ("open\nclose,d", "`close,d` has a separator"),
-            ("open\nclose\u{200B}", "does not show in print"),
-            ("open\nclosed\u{A0}", "does not show in print"),
+            ("open\nclose\u{200B}", "unprintable"),
+            ("open\nclosed\u{A0}", "unprintable"),
             (&("open\n".to_owned() + &"x".repeat(65)), "more than 64 bytes"),
-            ("A\u{200B}", "does not show in print"),
+            ("A\u{200B}", "unprintable"),
         ] {
             let message = Alphabet::new(text).expect_err("refused").to_string();
             assert!(message.contains(expected), "{message}");

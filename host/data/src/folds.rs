@@ -299,30 +299,29 @@ mod tests {
         let message = refused(Folds::stratified(&[0, 1], &two, 3, None));
         assert_eq!(
             message,
-            "there are 2 series, and 3 folds take one each at least; ask for 2 folds or fewer"
+            "there are 2 series, and 3 folds need at least one each; ask for at most 2 folds"
         );
         let message = refused(Folds::stratified(&[0, 0, 1], &two, 2, None));
-        assert!(message.contains("class `class 1` is in 1 series alone"), "{message}");
-        assert!(message.contains("whatever fold holds it, none of the class is left"), "{message}");
+        assert!(message.contains("class `class 1` has only 1 series"), "{message}");
+        assert!(message.contains("has none left to train on"), "{message}");
         let message = refused(Folds::stratified(&[0], &two[..1], 2, None));
         assert!(
-            message.starts_with("there is 1 series, and cross-validation takes 2 series at least"),
+            message.starts_with("there is 1 series, and cross-validation needs at least 2 series"),
             "{message}"
         );
         let message = FoldError::TooFewGroups { groups: 0, folds: 2 }.to_string();
         assert!(
-            message.starts_with("there are 0 groups, and cross-validation takes 2 groups at least"),
+            message.starts_with("there are 0 groups, and cross-validation needs at least 2 groups"),
             "{message}"
         );
         let message = refused(Folds::stratified(&[0, 0, 0], &two, 2, None));
         assert!(message.contains("`class 1` has no series"), "{message}");
         let message = refused(Folds::grouped(&[0, 1, 0, 1], &two, &[0, 0, 1, 1], 3, None));
-        assert!(message.starts_with("there are 2 groups, and 3 folds take"), "{message}");
+        assert!(message.starts_with("there are 2 groups, and 3 folds need"), "{message}");
         let message = refused(Folds::grouped(&[0, 0, 1, 1], &two, &[0, 1, 2, 2], 2, None));
         assert!(
-            message.starts_with("the 2 series with class `class 1` are all in one fold")
-                && message
-                    .contains("to train on: where groups stay together, the class must be in two"),
+            message.starts_with("all 2 series with class `class 1` are in one fold")
+                && message.contains("to train on: with groups the class must be in at least two"),
             "{message}"
         );
     }

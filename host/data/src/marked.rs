@@ -337,7 +337,7 @@ mod tests {
         assert!(marked.part(&[]).is_err());
         // Of `down` there are events in the first series alone.
         let error = marked.folds(2, None, None).expect_err("nothing to train on").to_string();
-        assert!(error.starts_with("m.csv: class `down` is in 1 series alone"), "{error}");
+        assert!(error.starts_with("m.csv: class `down` has only 1 series"), "{error}");
         let known = of(["up", "left", "down"]).expect("sound");
         assert_eq!(known.events(0), [mark(0, 1..3), mark(2, 3..4)]);
         let error = of(["up", "left", "right"]).expect_err("no `down`").to_string();

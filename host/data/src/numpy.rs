@@ -382,10 +382,10 @@ mod tests {
     #[test]
     fn what_is_no_array_of_recordings_is_refused_with_what_to_do() {
         for (bytes, told) in [
-            (npy("'|O'", "(2,)", "False", b""), "several lengths"),
+            (npy("'|O'", "(2,)", "False", b""), "different lengths"),
             (npy("'<f4'", "(3, 2)", "False", &floats(&[1.0])), "too early"),
             (npy("'<c8'", "(1,)", "False", &[0; 8]), "not read"),
-            (npy("'<f4'", "(1, 1, 1, 1)", "False", &floats(&[1.0])), "directions"),
+            (npy("'<f4'", "(1, 1, 1, 1)", "False", &floats(&[1.0])), "dimensions"),
             (npy("'<f4'", "(0, 2)", "False", b""), "no sample"),
         ] {
             let error =

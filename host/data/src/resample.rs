@@ -51,7 +51,7 @@ impl Kernel {
             let x = index as f64 / FINENESS as f64;
             let edge = x / ZEROS as f64;
             let angle = std::f64::consts::PI * x;
-            let sinc = if index == 0 { 1.0 } else { angle.sin() / angle };
+            let sinc = if index == 0 { 1.0 } else { libm::sin(angle) / angle };
             sinc * bessel(SHAPE * (1.0 - edge * edge).max(0.0).sqrt()) / bessel(SHAPE)
         };
         Self((0..=ZEROS * FINENESS).map(entry).collect())

@@ -560,7 +560,7 @@ mod tests {
             (
                 "series,who,label,x\n0,ann,a,1\n",
                 "data, line 2, column 2 (who): `ann` is not a finite number",
-                "goes before a column `t`",
+                "before a column `t`",
             ),
             (
                 "series,label,x\n0,a,1\n0,b,1\n",
@@ -568,7 +568,7 @@ mod tests {
                 "began with `a`",
             ),
             ("series,label\n0,a\n", "data: line 1, the header: has no channel", "channel"),
-            ("series,x\n0,\n0,NA\n", "data, line 2: `0` has no observation", "add its samples"),
+            ("series,x\n0,\n0,NA\n", "data, line 2: `0` has no sample", "add its samples"),
             ("series,x\n0,1,5\n", "data, line 2, column 3: the row has 3 fields", "no commas"),
         ] {
             let told = parse(text).expect_err(text).to_string();

@@ -286,7 +286,7 @@ mod tests {
             ("ax,ay,mood\n1,2,good\n3,4,bad\n", "ax, ay, mood"),
             (",,x,x\n,,mean,std\nseries,label,,\n0,a,1,2\n", "table of features"),
             ("1.5,2.5,1\n1.25,2,2\n1,3,1\n", "no names"),
-            ("x:1.5,y:2\nx:1.25,y:2\n", "its name before it"),
+            ("x:1.5,y:2\nx:1.25,y:2\n", "preceded by its name"),
         ] {
             let error =
                 Dataset::parse("x", text.as_bytes(), &ReadOptions::default()).expect_err(text);

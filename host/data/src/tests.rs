@@ -167,7 +167,7 @@ fn a_model_prescribes_classes_and_alphabet() {
          missing symbols are written - ?"
     );
     let error = parse(WATCH, &options).expect_err("refused");
-    assert_eq!(error.to_string(), "data: has real channels where strings of symbols are needed");
+    assert_eq!(error.to_string(), "data: has real channels, and strings of symbols are needed");
 }
 
 /// Message for each mistake of a user: its beginning, and a part of its advice.
@@ -208,7 +208,7 @@ fn every_mistake_is_named_by_place() {
         (table("0,\"a\nb\",0,1,2\n"), "data, line 2, column 2 (label), character 2: ", "U+000A"),
         ("t,x\u{7}\n0,1\n".into(), "data, line 1, column 2, character 2: ", "U+0007"),
         ("label\tid\tsequence\na\tb\u{200F}\tA\n".into(), "data, line 2, column 2 (id)", "U+200F"),
-        (">a\u{1}b c\nA\n".into(), "data, line 1, character 3: has the character", "U+0001"),
+        (">a\u{1}b c\nA\n".into(), "data, line 1, character 3: has the unprintable character", "U+0001"),
         (
             // A single letter outside the alphabet does not make `N` a symbol.
             "sequence\nACGTNACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\
@@ -235,21 +235,21 @@ fn every_mistake_is_named_by_place() {
             "line 2",
         ),
         (table(",a,0,1,2\n"), "data, line 2, column 1 (series): is empty", "name"),
-        (table("0,a,0,,\n0,a,1,NA,NA\n"), "data, line 2: `0` has no observation", "missing"),
+        (table("0,a,0,,\n0,a,1,NA,NA\n"), "data, line 2: `0` has no sample", "missing"),
         (
             table("0,a,0,,2\n1,a,0,,\n1,a,1,NA,1\n"),
-            "data, line 2: `0` has no row with all its channels: `x` is missing",
+            "data, line 2: `0` has no sample with all channels: `x` is missing",
             "remove the column",
         ),
         (
             "label\tid\tsequence\na\tb\t\n".into(),
-            "data, line 2, column 3 (sequence): `b` has no observ",
+            "data, line 2, column 3 (sequence): `b` has no sampl",
             "remove",
         ),
         ("label\tid\tsequence\na\t\tAC\n".into(), "data, line 2, column 2 (id): is empty", "name"),
         (
             "label\tsequence\na\t--\n".into(),
-            "data, line 2, column 2 (sequence): `1` has no observ",
+            "data, line 2, column 2 (sequence): `1` has no sampl",
             "missing",
         ),
         (
@@ -257,8 +257,8 @@ fn every_mistake_is_named_by_place() {
             "data, line 2, column 2 (sequence), character 2: `\\u{1}`",
             "AC",
         ),
-        (">a\nACGT\n>b\n>c\nA\n".into(), "data, line 3: `b` has no observation", "remove"),
-        (">a\n".into(), "data, line 1: `a` has no observation", "remove"),
+        (">a\nACGT\n>b\n>c\nA\n".into(), "data, line 3: `b` has no sample", "remove"),
+        (">a\n".into(), "data, line 1: `a` has no sample", "remove"),
     ];
     for (text, begin, advice) in cases {
         match parse(text, &ReadOptions::default()) {
@@ -302,7 +302,7 @@ fn mistakes_that_options_reveal() {
     let message = refused(WATCH, ReadOptions { kind: kind.clone(), ..ReadOptions::default() });
     assert!(message.contains("has no channel `az`, which is needed; it has ax, ay"), "{message}");
     let message = refused(">a\nAC\n", ReadOptions { kind, ..ReadOptions::default() });
-    assert_eq!(message, "data: has strings of symbols where real channels are needed");
+    assert_eq!(message, "data: has strings of symbols, and real channels are needed");
 
     let message = read(WATCH).groups("gene").expect_err("refused").to_string();
     assert!(message.ends_with("it has: series, sequence, subject, side"), "{message}");

@@ -275,7 +275,7 @@ mod tests {
             (
                 text.replace("\t202\t", "\t"),
                 "data, line 3: has 15 fields where most lines have 16",
-                "lines of several lengths",
+                "lines of different lengths",
             ),
             (
                 text.replace("2\t100\t", "\n2.5\t100\t"),
@@ -285,12 +285,12 @@ mod tests {
             (
                 text.replace('\t', " ").replace(" 1 ", " 1; "),
                 "data, line 1, column 3: `1;`",
-                "a class and its",
+                "a class and",
             ),
         ] {
             let told = parse(&text, false).expect_err(&text).to_string();
             assert!(told.starts_with(begin) && told.contains(advice), "{told}");
-            assert!(told.contains("most lines are the UCR archive's text"), "{told}");
+            assert!(told.contains("most lines are text of the UCR archive"), "{told}");
         }
     }
 
@@ -299,9 +299,9 @@ mod tests {
         for (text, begin, advice) in [
             ("1 2 3\n1 2 x\n", "data, line 2, column 3: `x` is not a finite number", "NA"),
             ("1\t2\n\n1 2\n", "data, line 3, column 2: has a label and no samples", "tabs"),
-            ("1,2,1e39\n", "data, line 1, column 3: `1e39` is beyond single", "unit"),
+            ("1,2,1e39\n", "data, line 1, column 3: `1e39` is beyond the range", "unit"),
             ("a\u{200B},2\n", "data, line 1, column 1 (label), character 2: has the", "U+200B"),
-            ("1,NaN,?\n", "data, line 1: `1` has no observation", "remove"),
+            ("1,NaN,?\n", "data, line 1: `1` has no sample", "remove"),
         ] {
             let told = parse(text, true).expect_err(text).to_string();
             assert!(told.starts_with(begin) && told.contains(advice), "{text}: {told}");

@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(data.kind(), &Kind::Channels(vec!["acc".into()]));
         let told =
             Dataset::parse("data", text.as_bytes(), &options(&["ax", "ay"])).expect_err("two");
-        assert_eq!(told.to_string(), "data: has 1 channel without a name where ax, ay are needed");
+        assert_eq!(told.to_string(), "data: has 1 channel without a name, and ax, ay are needed");
         // Named, samples need no numbers.
         let named = ReadOptions { layout: layout("wide"), ..ReadOptions::default() };
         let data = Dataset::parse("data", b"morning,noon,class\n1,2,a\n", &named).expect("named");
@@ -385,7 +385,7 @@ mod tests {
                 "write NA",
             ),
             ("label,0,1\nup,1\n", "data, line 2, column 3 (1): the row has 2 fields", "complete"),
-            ("label,0,1\nup,,NA\n", "data, line 2: `1` has no observation", "add its samples"),
+            ("label,0,1\nup,,NA\n", "data, line 2: `1` has no sample", "add its samples"),
             ("label,0,1\n", "data: has a header but no data", "below"),
             (
                 "series,label,0,1\na,up,1,2\na,up,3,4\n",
@@ -415,11 +415,11 @@ mod tests {
             (
                 "label,10,1,2,3,4,5,6,7,8,9\nup,1,2,3,4,5,6,7,8,9,10\n",
                 "data: line 1, the header: `10` stands before `1`",
-                "or give what is no sample another name",
+                "rename those that are not samples",
             ),
             (
                 "x0,x2,x1,class\n1,2,3,up\n",
-                "data: line 1, the header: `x2` stands before `x1`",
+                "data: line 1, the header: `x2` is before `x1`",
                 "in the order of their numbers",
             ),
         ] {

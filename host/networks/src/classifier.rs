@@ -9,6 +9,7 @@ use super::learn::{
 use super::linear::{CellFeatures, Labelled, Taught};
 use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use crate::records::{MISSING, Records, Variable};
+use fishweir::internals::Elementary;
 use fishweir::internals::each;
 use fishweir::learn::{Choice, Linear, Selection};
 
@@ -327,7 +328,7 @@ impl NetworkClassifier {
             true => Some(Inference::of(&self.network, Width::default())?),
             false => None,
         };
-        let logs: Vec<f64> = self.network.theta().iter().map(|theta| theta.ln()).collect();
+        let logs: Vec<f64> = self.network.theta().iter().map(|theta| theta.portable_ln()).collect();
         let values = each(records.len(), &|index| {
             let record = records.row(index);
             let inference = inference.as_ref().filter(|_| partial(record));
@@ -349,7 +350,7 @@ impl NetworkClassifier {
         let impossible = || NetworkError::Impossible { record: index, node: None };
         if let Some(inference) = inference {
             let posterior = inference.marginal(self.column, record).ok_or_else(impossible)?;
-            return Ok(posterior.into_iter().map(f64::ln).collect());
+            return Ok(posterior.into_iter().map(Elementary::portable_ln).collect());
         }
         let mut whole = record.to_vec();
         let of_class = |class: usize| {
@@ -362,7 +363,9 @@ impl NetworkClassifier {
         if largest == f64::NEG_INFINITY {
             return Err(impossible());
         }
-        let total = joint.iter().map(|log| (log - largest).exp()).sum::<f64>().ln() + largest;
+        let total =
+            joint.iter().map(|log| (log - largest).portable_exp()).sum::<f64>().portable_ln()
+                + largest;
         Ok(joint.into_iter().map(|log| log - total).collect())
     }
 

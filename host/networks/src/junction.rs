@@ -4,6 +4,7 @@ use super::factors::Factor;
 use super::triangulate::cliques;
 use super::{Network, NetworkError};
 use crate::records::MISSING;
+use fishweir::internals::Elementary;
 
 /// Largest size of a clique for exact inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +127,11 @@ impl JunctionTree {
         let (mut messages, mut log) = (vec![None; self.cliques.len()], 0.0);
         for (index, clique) in self.cliques.iter().enumerate().rev() {
             let Some((above, shared)) = &clique.above else {
-                log += total(&mut tables[index]).ln();
+                log += total(&mut tables[index]).portable_ln();
                 continue;
             };
             let mut message = onto(&tables[index], shared);
-            log += total(&mut message).ln();
+            log += total(&mut message).portable_ln();
             tables[*above].multiply(&message);
             messages[index] = Some(message);
         }
@@ -336,7 +337,7 @@ pub(super) fn network_factors(network: &Network, power: f64) -> Vec<Factor> {
     let raise = |&theta: &f64| match theta {
         0.0 => 0.0,
         theta if power == 1.0 => theta,
-        theta => theta.powf(power),
+        theta => theta.portable_powf(power),
     };
     let factor = |node: usize| {
         let family = shape.family(node);

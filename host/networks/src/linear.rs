@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{NetworkError, NetworkFisher};
+use fishweir::internals::Elementary;
 use fishweir::internals::{TOLERANCE, choose_c, each, inner_folds, inner_product, minimise_to};
 use fishweir::learn::{Choice, ClassWeight, Costs, Design, Linear, Loss};
 
@@ -101,10 +102,10 @@ impl CellFeatures {
         // The sum over pairs of squared differences is C times that of the squared deviations.
         let scale = (2.0 / (count - 1.0).max(1.0)).sqrt();
         let logs: Vec<f64> =
-            (0..cells).map(|cell| mean(&|one| one.network().theta()[cell].ln())).collect();
+            (0..cells).map(|cell| mean(&|one| one.network().theta()[cell].portable_ln())).collect();
         let table = |one: &NetworkFisher| {
             let theta = one.network().theta().iter().zip(&logs);
-            theta.map(|(theta, mean)| scale * (theta.ln() - mean)).collect()
+            theta.map(|(theta, mean)| scale * (theta.portable_ln() - mean)).collect()
         };
         Ok(Self { rows, root, share, tables: classes.iter().map(table).collect() })
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{NetworkError, Shape};
 use crate::records::{MISSING, Records, Variable};
+use fishweir::internals::Elementary;
 use fishweir::internals::each;
 
 /// Largest deviation of a row of probabilities from the sum one.
@@ -211,7 +212,7 @@ impl Network {
     /// A record of another length, with an unknown state, or with a missing one.
     pub fn log_likelihood(&self, record: &[u16]) -> Result<f64, NetworkError> {
         self.check_record(0, record)?;
-        self.cells_of(0, record).map(|cell| Ok(self.theta[cell?].ln())).sum()
+        self.cells_of(0, record).map(|cell| Ok(self.theta[cell?].portable_ln())).sum()
     }
 
     /// Log-likelihoods of many records, in order.
@@ -220,7 +221,7 @@ impl Network {
     /// As [`log_likelihood`](Self::log_likelihood), naming the record.
     pub fn log_likelihoods(&self, records: &Records) -> Result<Vec<f64>, NetworkError> {
         self.check(records)?;
-        let logs: Vec<f64> = self.theta.iter().map(|theta| theta.ln()).collect();
+        let logs: Vec<f64> = self.theta.iter().map(|theta| theta.portable_ln()).collect();
         let log = |(index, record)| self.cells_of(index, record).map(|cell| Ok(logs[cell?])).sum();
         records.rows().enumerate().map(log).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::junction::{joint, network_factors};
 use super::{JunctionTree, Network, NetworkError, Width};
+use fishweir::internals::Elementary;
 use fishweir::kernel::between::{BetweenError, ModelKernel};
 
 /// A network of which some nodes are observed, in an order in which they are those of another.
@@ -80,8 +81,8 @@ impl ModelKernel for NetworkProduct {
                     joint(&network.network, &network.observed, self.most).map_err(part(name))
                 };
                 let (p, q) = (table(a, "the first network")?, table(b, "the second network")?);
-                let terms = p.iter().zip(&q).map(|(p, q)| (p * q).powf(self.rho));
-                Ok(terms.sum::<f64>().ln())
+                let terms = p.iter().zip(&q).map(|(p, q)| (p * q).portable_powf(self.rho));
+                Ok(terms.sum::<f64>().portable_ln())
             }
         }
     }

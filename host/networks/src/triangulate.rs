@@ -1,5 +1,7 @@
 //! Triangulation by minimal fill.
 
+use fishweir::internals::Elementary;
+
 /// A set of nodes, a bit each.
 #[derive(Clone, PartialEq)]
 struct Bits(Vec<u64>);
@@ -48,8 +50,8 @@ pub(super) fn cliques(cards: &[usize], scopes: &[Vec<usize>]) -> Vec<(Vec<usize>
         // Of the edges that lack each is seen from both ends, and each neighbour lacks itself.
         let lacking: usize =
             around.iter().map(|&one| near[node].count_without(&near[one]) - 1).sum();
-        let log_size: f64 = around.iter().map(|&one| (cards[one] as f64).ln()).sum();
-        (lacking, log_size + (cards[node] as f64).ln())
+        let log_size: f64 = around.iter().map(|&one| (cards[one] as f64).portable_ln()).sum();
+        (lacking, log_size + (cards[node] as f64).portable_ln())
     };
     let mut costs: Vec<Option<(usize, f64)>> = vec![None; nodes];
     while !left.is_empty() {

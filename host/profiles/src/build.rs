@@ -4,6 +4,7 @@ use super::alignment::is_gap;
 use super::model::{Note, ROWS, to};
 use super::prior::ProfilePrior;
 use super::{Alignment, Profile, ProfileError, Residues};
+use fishweir::internals::Elementary;
 
 /// Effective number of sequences of an alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -329,7 +330,7 @@ fn effective_count(
 ) -> f64 {
     let positions = counts.matched.len() as f64;
     // What a short profile needs to stand out of a database: 45 bits, less the choice of its part.
-    let parts = (2.0 / (positions * (positions + 1.0))).log2();
+    let parts = (2.0 / (positions * (positions + 1.0))).portable_log2();
     let target = bits.max((45.0 - parts) / positions);
     let entropy = |effective: f64| {
         let mut sum = 0.0;
@@ -337,7 +338,7 @@ fn effective_count(
             let scaled: Vec<f64> = row.iter().map(|count| count * effective / sequences).collect();
             let mean = prior.matched.mean(&scaled);
             let terms = mean.iter().zip(residues.background);
-            sum += terms.map(|(p, f)| p * (p / f).log2()).sum::<f64>();
+            sum += terms.map(|(p, f)| p * (p / f).portable_log2()).sum::<f64>();
         }
         sum / positions
     };

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::path::{Path, Segment};
 use super::posterior::Expectations;
 use super::{ProfileError, SearchProfile};
+use fishweir::internals::Elementary;
 
 /// A region opens where a symbol is in a domain with this probability,
 const TRIGGER: f64 = 0.25;
@@ -153,7 +154,7 @@ fn overlap(a: [usize; 2], b: [usize; 2]) -> usize {
 /// Log-probability of the flanks of a sequence, without `covered` symbols.
 fn outside(length: usize, covered: usize) -> f64 {
     let (rest, length) = (length.saturating_sub(covered) as f64, length as f64);
-    rest * (length / (length + 3.0)).ln()
+    rest * (length / (length + 3.0)).portable_ln()
 }
 
 /// Runs of symbols that are likely to be in domains.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::model::{Note, Profile};
 use super::{ProfileError, Residues};
+use fishweir::internals::Elementary;
 
 /// Position of the reader.
 struct Lines<'t> {
@@ -58,7 +59,7 @@ impl<'t> Line<'t> {
         }
         let probability = |&word: &&'t str| match (word, word.parse::<f64>()) {
             ("*", _) => Ok(0.0),
-            (_, Ok(cost)) if cost >= 0.0 => Ok((-cost).exp()),
+            (_, Ok(cost)) if cost >= 0.0 => Ok((-cost).portable_exp()),
             _ => Err(self.wrong(
                 Some(word),
                 format!(
@@ -177,7 +178,7 @@ fn row(text: &mut String, head: &str, probabilities: &[f64]) {
     for &p in probabilities {
         let _ = if p > 0.0 {
             // Adding zero makes minus zero positive.
-            write!(text, " {:>8.5}", -p.ln() + 0.0)
+            write!(text, " {:>8.5}", -p.portable_ln() + 0.0)
         } else {
             write!(text, " {:>8}", "*")
         };

@@ -1,6 +1,6 @@
 //! Many sequences against one profile: side by side in lanes of `f32`, and over threads.
 
-use fishweir_core::number::{Lanes, Number};
+use fishweir_core::number::{Lanes, Number, Real};
 use fishweir_core::profile_hmm::{Cell, Flanks, Steps, advance, rescale};
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -157,7 +157,7 @@ fn backward(
         for lane in 0..LANES {
             let log = log.0[lane] + (behind.0[lane] - log_odds.0[lane]);
             // Twice the root: a factor alone may be out of range.
-            weight.0[lane] = (0.5 * log).exp();
+            weight.0[lane] = Real::exp(0.5 * log);
         }
         for ((row, &matched), cell) in row.iter_mut().zip(column).zip(&ahead.cells) {
             *row = matched.times(weight).times(cell.matched.times(weight));

@@ -1,5 +1,6 @@
 //! Paths through a profile: the best one, and draws from their posterior.
 
+use fishweir::internals::Elementary;
 use fishweir_core::number::{Max, Scalar};
 use fishweir_core::profile_hmm::{Flanks, Steps};
 use rand::Rng;
@@ -125,7 +126,7 @@ where
         let stay = self.flanks.stay;
         let leave = |ways: &mut Vec<(At, usize, f64)>, flank: usize, here: At, weight: f64| {
             if let Some(past) = t.checked_sub(1) {
-                let scale = (self.logs[past] - self.logs[t]).exp();
+                let scale = (self.logs[past] - self.logs[t]).portable_exp();
                 ways.push((here, past, self.flank(past, flank) * stay * scale));
             }
             for (k, steps) in self.steps.iter().enumerate().filter(|(_, steps)| steps.exit > 0.0) {

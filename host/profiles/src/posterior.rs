@@ -1,5 +1,6 @@
 //! Forward and backward over a whole sequence: expected counts of a path's steps.
 
+use fishweir::internals::Elementary;
 use fishweir_core::number::Number;
 use fishweir_core::profile_hmm::{Cell, Flanks, Steps, rescale};
 
@@ -131,7 +132,7 @@ impl SearchProfile {
         let flanks = self.flanks(length);
         let columns = self.columns::<f64>(symbols, &flanks)?;
         let last = columns.last().ok_or(ProfileError::Impossible)?;
-        let log_odds = (last.flanks()[2] * flanks.finish).ln() + scale(last);
+        let log_odds = (last.flanks()[2] * flanks.finish).portable_ln() + scale(last);
         if !log_odds.is_finite() {
             return Err(ProfileError::Impossible);
         }
@@ -150,8 +151,10 @@ impl SearchProfile {
             let (now, past) = (&columns[t + 1], &columns[t]);
             let odds = self.odds(symbol);
             let behind = |ahead: &Ahead<f64>| Number::log(1.0_f64, &ahead.ledger) - log_odds;
-            let (at, from) =
-                ((scale(now) + behind(&ahead)).exp(), (scale(past) + behind(&ahead)).exp());
+            let (at, from) = (
+                (scale(now) + behind(&ahead)).portable_exp(),
+                (scale(past) + behind(&ahead)).portable_exp(),
+            );
             expected.silent(self, now, &ahead, at, t);
             expected.emitting(self, [past, now], &ahead, odds, [from, at], symbol);
             let begin = (past.flanks()[0] + past.flanks()[1]) * flanks.begin;
@@ -162,7 +165,8 @@ impl SearchProfile {
                 counts.enter += begin * steps.enter * odds[k] * ahead.cells[k].matched * from;
             }
             ahead.step_back(&self.steps, &flanks, &mut odds.to_vec());
-            expected.begins[t] = begin * ahead.begin * (scale(past) + behind(&ahead)).exp();
+            expected.begins[t] =
+                begin * ahead.begin * (scale(past) + behind(&ahead)).portable_exp();
         }
         Ok(expected)
     }

@@ -3,6 +3,7 @@
 use statrs::function::gamma::ln_gamma;
 
 use super::Residues;
+use fishweir::internals::Elementary;
 
 /// A mixture of Dirichlet densities over rows of probabilities.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,14 +36,14 @@ impl Dirichlets {
                 let sum: f64 = alpha.iter().sum();
                 let each = counts.iter().zip(alpha).filter(|(count, _)| **count > 0.0);
                 let gains: f64 = each.map(|(n, a)| ln_gamma(n + a) - ln_gamma(*a)).sum();
-                weight.ln() + gains + ln_gamma(sum) - ln_gamma(sum + total)
+                weight.portable_ln() + gains + ln_gamma(sum) - ln_gamma(sum + total)
             })
             .collect();
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut mean = vec![0.0; counts.len()];
         let mut shares = 0.0;
         for (log, (_, alpha)) in logs.iter().zip(&self.components) {
-            let share = (log - largest).exp();
+            let share = (log - largest).portable_exp();
             let sum = total + alpha.iter().sum::<f64>();
             for ((mean, n), a) in mean.iter_mut().zip(counts).zip(alpha) {
                 *mean += share * (n + a) / sum;

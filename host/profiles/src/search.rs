@@ -1,5 +1,6 @@
 //! The search profile, with which the core's recursion scores a sequence at run-time size.
 
+use fishweir::internals::Elementary;
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::{Number, Scalar};
 use fishweir_core::profile_hmm::{
@@ -64,9 +65,9 @@ impl SearchProfile {
                     [(only, _)] => ratio(*only),
                     several => several
                         .iter()
-                        .map(|&(residue, share)| share * ratio(residue).ln())
+                        .map(|&(residue, share)| share * ratio(residue).portable_ln())
                         .sum::<f64>()
-                        .exp(),
+                        .portable_exp(),
                 }
             }));
         }
@@ -130,7 +131,7 @@ impl SearchProfile {
     /// `log p(length)` of the null model; emissions are in the odds.
     pub fn null_log(length: usize) -> f64 {
         let rest = 1.0 / (length as f64 + 1.0);
-        length as f64 * (-rest).ln_1p() + rest.ln()
+        length as f64 * (-rest).portable_ln_1p() + rest.portable_ln()
     }
 
     /// View for the core's recursion, with given flanks.

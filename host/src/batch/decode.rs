@@ -8,6 +8,7 @@ use fishweir_core::smooth::{SequenceError, viterbi};
 use fishweir_core::{ModelError, ObservationError};
 
 use crate::data::SamplesView;
+use crate::elementary::Elementary;
 use crate::runtime::{Emissions, Hmm, HmmError, RowState, check, with_states, with_two_sizes};
 
 /// The likeliest path of hidden states.
@@ -98,7 +99,7 @@ pub fn decode_mixed(
             let model = alone(row);
             model.validate()?;
             let part = model.channels::<f64, 2>().ok_or(DecodeError::Kind)?;
-            parts.push((weight.ln(), part.emission()[0].clone()));
+            parts.push((weight.portable_ln(), part.emission()[0].clone()));
             row += 1;
         }
         states.push(Mixed(parts.into()));
@@ -138,9 +139,9 @@ impl Emission for Mixed {
         }
         let mut sum = 0.0;
         for (log_weight, part) in self.0.iter() {
-            sum += (log_weight + part.log_likelihood(x) - largest).exp();
+            sum += (log_weight + part.log_likelihood(x) - largest).portable_exp();
         }
-        largest + sum.ln()
+        largest + sum.portable_ln()
     }
 
     fn check(&self, x: &[f64]) -> Result<(), ObservationError> {

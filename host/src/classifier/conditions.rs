@@ -6,6 +6,7 @@ use std::fmt;
 use super::{ChannelRange, Contract};
 use crate::data::internals::{DEGREE, GRAVITY};
 use crate::data::{DataError, Dataset, Kind, UnitComparison, split_unit};
+use crate::elementary::Elementary;
 use crate::words::{counted, to_three_digits};
 
 /// Times the spread of the training, or its inverse, beyond which a channel is in another scale.
@@ -110,9 +111,9 @@ const FACTORS: [(f64, &str); 6] = [
 
 /// The difference of units whose factor is within another of some factor, in words.
 pub(crate) fn unit_factor(factor: f64, within: f64) -> Option<&'static str> {
-    let apart = |known: f64| (factor / known).ln().abs();
+    let apart = |known: f64| (factor / known).portable_ln().abs();
     let nearest = FACTORS.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))?;
-    (apart(nearest.0) < within.ln()).then_some(nearest.1)
+    (apart(nearest.0) < within.portable_ln()).then_some(nearest.1)
 }
 
 /// The name of a channel in data, where it has a unit and the name in training has one too.
@@ -129,7 +130,7 @@ fn guess_of(data: &Dataset, name: &str, factor: f64) -> Option<&'static str> {
     match matched.filter(|one| one.comparison() == UnitComparison::Converted) {
         None => unit_factor(factor, NEAR),
         // Another unit than either name says is not guessed.
-        Some(one) => ((factor / one.conversion.factor).ln().abs() < NEAR.ln())
+        Some(one) => ((factor / one.conversion.factor).portable_ln().abs() < NEAR.portable_ln())
             .then_some("numbers that were in the unit of the training before they were converted"),
     }
 }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::internals::{FrontEnd, centre_and_scale_of};
 use crate::data::{Dataset, Front, Kind, Lags, Samples, SamplesView, Stage, Windowing};
 
+use crate::elementary::Elementary;
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
@@ -198,7 +199,7 @@ impl Classifier {
         for (class, model) in classes.iter().zip(&models) {
             model.validate().map_err(|error| inconsistent(format!("{class}: {error}")))?;
         }
-        let log_priors: Vec<f64> = priors.iter().map(|prior| prior.ln()).collect();
+        let log_priors: Vec<f64> = priors.iter().map(|prior| prior.portable_ln()).collect();
         let drawn: Vec<Samples> = models.iter().map(|model| model.simulate(DRAWN, 1)).collect();
         let views: Vec<SamplesView<'_>> = drawn.iter().map(Samples::view).collect();
         let kind = observations.kind().map_err(|error| inconsistent(error.to_string()))?;

@@ -15,6 +15,7 @@ use super::past::{Integers, Past};
 use crate::classifier::Observations;
 use crate::data::Sample;
 use crate::data::internals::{FrontOutput, FrontStream};
+use crate::elementary::Elementary;
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T: Real = f32> {
@@ -403,7 +404,7 @@ impl<T: Real> Outputs<T> {
             Self::Exact(outputs) => outputs.iter().map(Output::value).collect(),
             Self::Relative(values, log_scale) if log_scale == T::ZERO => values,
             Self::Relative(values, log_scale) => {
-                let scale = log_scale.to_f64().exp();
+                let scale = log_scale.to_f64().portable_exp();
                 values.into_iter().map(|value| T::from_f64(value.to_f64() * scale)).collect()
             }
         }

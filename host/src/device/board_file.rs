@@ -267,7 +267,7 @@ mod tests {
                         clock = { hertz = 1, part = 'p' }\npackages = { lines = '', link = [] }\n\
                         sources = { board = 'b.rs', sends = 's.rs', answers = 's.rs' }\n";
         put("board.toml", settings);
-        assert!(told().contains("memories are said once"), "{}", told());
+        assert!(told().contains("give the memory only once"), "{}", told());
         put("memory.x", "FLASH : ORIGIN = 0, LENGTH = 1K\n");
         assert!(told().contains("memory.x: it has no line like `RAM"), "{}", told());
         put("memory.x", "FLASH : ORIGIN = 0, LENGTH = 1K\nRAM : ORIGIN = 0, LENGTH = 1K\n");

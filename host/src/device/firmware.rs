@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn a_folder_without_firmware_is_named() {
         let error = Firmware::at(Path::new("/nowhere")).expect_err("no firmware there");
-        assert!(error.to_string().starts_with("/nowhere: no firmware there"), "{error}");
+        assert!(error.to_string().starts_with("/nowhere: there is no firmware"), "{error}");
     }
 
     #[test]

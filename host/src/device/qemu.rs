@@ -437,7 +437,7 @@ mod tests {
         for board in [&SILENT, &TALKATIVE] {
             let error = run_script(board, Duration::from_secs(1)).expect_err("it has to be killed");
             assert!(matches!(error, DeviceError::Emulator { code: None, .. }), "{error}");
-            assert!(error.to_string().contains("did not end well"), "{error}");
+            assert!(error.to_string().contains("ended with an error"), "{error}");
         }
     }
 

@@ -9,6 +9,7 @@ use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{MOST_STATES, Matrix, SystemError};
 use crate::data::internals::is_partial;
+use crate::elementary::Elementary;
 use crate::runtime::{padded, padded_rows, with_states};
 
 /// Distribution of the first state.
@@ -53,8 +54,8 @@ impl WhitenedChannels {
             let seen = |n| (0..=d).map(|e| at(&whitening, size, d, e) * observation[e][n]).sum();
             columns.map(seen).collect()
         };
-        let rates = (0..size).map(|d| at(&whitening, size, d, d).ln());
-        let constant = rates.sum::<f64>() - 0.5 * size as f64 * std::f64::consts::TAU.ln();
+        let rates = (0..size).map(|d| at(&whitening, size, d, d).portable_ln());
+        let constant = rates.sum::<f64>() - 0.5 * size as f64 * std::f64::consts::TAU.portable_ln();
         Ok(Self { observation: (0..size).map(row).collect(), whitening, constant })
     }
 }
@@ -172,7 +173,7 @@ impl Motion {
                 for (mode, prior) in prior.iter().enumerate().filter(|(_, prior)| **prior > 0.0) {
                     match filter.observe(filter.advance(merged.as_ref(), mode), x, |_| ()) {
                         Ok(next) => {
-                            taken.push((mode, prior.ln() + next.density().log(), *next.belief()));
+                            taken.push((mode, prior.portable_ln() + next.density().log(), *next.belief()));
                         }
                         Err(why) => refused = why,
                     }
@@ -181,9 +182,9 @@ impl Motion {
                 if most == f64::NEG_INFINITY {
                     return Err(SystemError::Sample { sample, why: refused });
                 }
-                let sum: f64 = taken.iter().map(|(_, log, _)| (log - most).exp()).sum();
-                log += most + sum.ln();
-                taken.iter_mut().for_each(|(_, log, _)| *log = (*log - most).exp() / sum);
+                let sum: f64 = taken.iter().map(|(_, log, _)| (log - most).portable_exp()).sum();
+                log += most + sum.portable_ln();
+                taken.iter_mut().for_each(|(_, log, _)| *log = (*log - most).portable_exp() / sum);
                 let share = |to: usize| taken.iter().map(|(from, w, _)| w * chain[*from][to]).sum();
                 prior = (0..chain.len()).map(share).collect();
                 merged = Some(merge(&taken)?);

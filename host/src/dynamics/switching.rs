@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::system::{Draw, check_channels, check_parts, seen};
 use super::{Matrix, Motion, Move, Start, SystemError};
 use crate::data::{RowsView, Samples};
+use crate::elementary::Elementary;
 use crate::runtime::check::{distribution, distributions, length};
 use crate::runtime::numbers::choose;
 
@@ -109,8 +110,8 @@ impl SwitchingSystem {
 
     /// `log p(path)`; minus infinity of one that the chain does not take.
     pub fn log_probability(&self, path: &[usize]) -> f64 {
-        let first = path.first().map_or(0.0, |&mode| self.initial[mode].ln());
-        let steps = path.windows(2).map(|pair| self.chain[pair[0]][pair[1]].ln());
+        let first = path.first().map_or(0.0, |&mode| self.initial[mode].portable_ln());
+        let steps = path.windows(2).map(|pair| self.chain[pair[0]][pair[1]].portable_ln());
         first + steps.sum::<f64>()
     }
 

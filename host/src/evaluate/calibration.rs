@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::Judged;
+use crate::elementary::Elementary;
 
 /// Bins of confidence.
 const BINS: usize = 10;
@@ -104,7 +105,7 @@ impl Calibration {
         all.iter().for_each(|values| of_class[values.label] += 1);
         let entropy = of_class.into_iter().filter(|&own| own > 0).map(|own| {
             let share = own as f64 / count;
-            share * share.recip().ln()
+            share * share.recip().portable_ln()
         });
         Self {
             scale,
@@ -142,13 +143,13 @@ impl Values {
     }
 
     fn said(&self, scale: f64) -> WindowCalibration {
-        let sum: f64 = self.values.iter().map(|value| (scale * value).exp()).sum();
-        let odds = (scale * self.values[self.label]).exp();
+        let sum: f64 = self.values.iter().map(|value| (scale * value).portable_exp()).sum();
+        let odds = (scale * self.values[self.label]).portable_exp();
         // One over the probability: of what is certain the logarithm is zero, and not minus zero.
         WindowCalibration {
             confidence: sum.recip(),
             right: self.right,
-            loss: (sum / odds).min(MOST).ln(),
+            loss: (sum / odds).min(MOST).portable_ln(),
         }
     }
 }
@@ -166,7 +167,7 @@ fn scale(windows: &[&Values]) -> f64 {
     if count == 0 {
         return 1.0;
     }
-    let at = |log: f64| log.exp() * count as f64 / sum;
+    let at = |log: f64| log.portable_exp() * count as f64 / sum;
     let loss = |log: f64| windows.iter().map(|one| one.said(at(log)).loss).sum::<f64>();
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut low, mut high) = (-FARTHEST, FARTHEST);

@@ -1,4 +1,5 @@
 use super::options::FitError;
+use crate::elementary::Elementary;
 
 /// Points that a bandwidth is chosen from at most: every evaluation compares all pairs.
 pub const MOST_POINTS: usize = 5_000;
@@ -47,16 +48,17 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
     });
     let channels = scale.len() as f64;
     let score = |log: f64| {
-        let rate = -0.5 * (-2.0 * log).exp();
+        let rate = -0.5 * (-2.0 * log).portable_exp();
         let mut sums = vec![0.0_f64; n];
         for_pairs(&squared, n, |i, j, d| {
-            sums[i] += (rate * (d - nearest[i])).exp();
-            sums[j] += (rate * (d - nearest[j])).exp();
+            sums[i] += (rate * (d - nearest[i])).portable_exp();
+            sums[j] += (rate * (d - nearest[j])).portable_exp();
         });
-        let terms = sums.iter().zip(&nearest).map(|(sum, nearest)| sum.ln() + rate * nearest);
+        let terms =
+            sums.iter().zip(&nearest).map(|(sum, nearest)| sum.portable_ln() + rate * nearest);
         terms.sum::<f64>() - n as f64 * channels * log
     };
-    let (low, step) = (least.ln(), 0.25 * std::f64::consts::LN_2);
+    let (low, step) = (least.portable_ln(), 0.25 * std::f64::consts::LN_2);
     let coarse = (-COARSE..=8).map(|k| f64::from(k) * step).filter(|&log| log > low);
     let grid: Vec<(f64, f64)> =
         std::iter::once(low).chain(coarse).map(|log| (log, score(log))).collect();
@@ -77,7 +79,7 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
             outer = scored(a + GOLDEN * (b - a));
         }
     }
-    Ok((0.5 * (a + b)).exp())
+    Ok((0.5 * (a + b)).portable_exp())
 }
 
 /// `sum_d ((x_d - y_d) / scale_d)^2`.

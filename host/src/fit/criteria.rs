@@ -1,6 +1,7 @@
 //! Criteria by which fits of different sizes are compared.
 
 use super::options::Fit;
+use crate::elementary::Elementary;
 
 impl Fit {
     /// Akaike's information criterion, `2 k - 2 log L`, with the number `k` of [free
@@ -18,7 +19,7 @@ impl Fit {
     /// (Schwarz 1978): it asks more of a parameter than [`aic`](Self::aic), which see.
     pub fn bic(&self) -> f64 {
         let samples: f64 = self.occupancy.iter().sum();
-        self.model.free_parameters() as f64 * samples.ln() - 2.0 * self.last()
+        self.model.free_parameters() as f64 * samples.portable_ln() - 2.0 * self.last()
     }
 }
 

@@ -159,7 +159,9 @@ impl SystemEm {
         let inverse = early.into_owned().pseudo_inverse(1e-9);
         let mut transition = inverse
             .map_or_else(|_| DMatrix::identity(states, states) * 0.9, |inverse| inverse * late);
-        let fastest = transition.complex_eigenvalues().iter().map(|e| e.norm()).fold(0.0, f64::max);
+        let fastest = transition.complex_eigenvalues();
+        let fastest =
+            fastest.iter().map(|e| (e.re * e.re + e.im * e.im).sqrt()).fold(0.0, f64::max);
         if fastest > MOST_PERSISTENT {
             transition *= MOST_PERSISTENT / fastest;
         }

@@ -13,6 +13,7 @@ use super::passes::{FitData, improve, maximise};
 use crate::batch::Expectations;
 use crate::data::SamplesView;
 use crate::data::internals::is_partial;
+use crate::elementary::Elementary;
 use crate::runtime::numbers::normal;
 use crate::runtime::{Emissions, Hmm};
 
@@ -44,7 +45,7 @@ pub(super) fn initial_model(
     };
     let mut model = Hmm { initial, transition, emission };
     // The first restart goes through the states of an order evenly, the others linger early or late.
-    let warp = if restart == 0 { 1.0 } else { (0.7 * normal(&mut rng)).exp() };
+    let warp = if restart == 0 { 1.0 } else { (0.7 * normal(&mut rng)).portable_exp() };
     segmental(options, &mut model, data, warp);
     Ok(model)
 }
@@ -62,7 +63,7 @@ fn short_runs(
         frequency[usize::from(symbol)] += 1.0;
     }
     let mut random = |weights: &[f64]| -> Vec<f64> {
-        let mut exponential = || -rng.random::<f64>().max(1e-12).ln();
+        let mut exponential = || -rng.random::<f64>().max(1e-12).portable_ln();
         let drawn: Vec<f64> = weights.iter().map(|weight| weight * exponential()).collect();
         let sum: f64 = drawn.iter().sum();
         drawn.iter().map(|weight| weight / sum).collect()

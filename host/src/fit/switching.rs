@@ -17,6 +17,7 @@ use crate::dynamics::{
     Expected, LinearSystem, Motion, SmoothedState, StartMoments, StepMoments, SwitchingSystem,
     dense, rows_of,
 };
+use crate::elementary::Elementary;
 use crate::parallel::each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, padded, with_states};
@@ -362,7 +363,12 @@ impl Law {
             Some(factored) => Self {
                 transition,
                 precision: factored.inverse(),
-                log_determinant: factored.l().diagonal().iter().map(|d| 2.0 * d.ln()).sum(),
+                log_determinant: factored
+                    .l()
+                    .diagonal()
+                    .iter()
+                    .map(|d| 2.0 * d.portable_ln())
+                    .sum(),
             },
             // Every noise is the nearest covariance.
             None => Self {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::SamplesView;
+use crate::elementary::Elementary;
 use crate::runtime::Hmm;
 
 /// Transitions that a model may make.
@@ -88,7 +89,7 @@ impl Topology {
         let furthest = (states - 1).min(length.saturating_sub(1)) as f64;
         let mut state = 0;
         let next = |t| {
-            let share = (t as f64 / steps as f64).powf(warp);
+            let share = (t as f64 / steps as f64).portable_powf(warp);
             // Half a rounding more, lest the last stage be missed by one.
             let wanted = (share * furthest + 1e-9) as usize;
             state = wanted.min(state + usize::from(t > 0));

@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::{Gram, GramError};
 use crate::data::{Samples, SamplesView};
+use crate::elementary::Elementary;
 use crate::model::{NoScore, Scored, digits, scores};
 use crate::sums::{Products, sum_items};
 
@@ -153,7 +154,7 @@ impl Information {
             // A sequence without a score is one without a probability.
             let possible = model.scores(&views, parametrisation).into_iter().flatten();
             let weighed = possible.map(|found| {
-                let root = (0.5 * found.log_likelihood).exp();
+                let root = (0.5 * found.log_likelihood).portable_exp();
                 found.score.iter().map(|g| root * g).collect()
             });
             moment.add(&weighed.collect::<Vec<Vec<f64>>>());

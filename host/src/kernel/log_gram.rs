@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use super::{CrossGram, Gram, Symmetric};
+use crate::elementary::Elementary;
 use crate::parallel::each;
 
 /// `log k` of all pairs of `n` items; minus infinity where a kernel is zero. Read as a [`Symmetric`]
@@ -50,7 +51,7 @@ impl LogGram {
 
     /// The kernels themselves, `exp(log k)`: zero below the least number.
     pub fn kernels(&self) -> Gram {
-        Gram::from_fn(self.len(), |i, j| self.get(i, j).exp())
+        Gram::from_fn(self.len(), |i, j| self.get(i, j).portable_exp())
     }
 
     /// The kernels over the largest kernel of an item with itself, and its logarithm: as
@@ -58,7 +59,7 @@ impl LogGram {
     pub fn scaled(&self) -> (Gram, f64) {
         let scale = self.diagonal().fold(f64::NEG_INFINITY, f64::max);
         let scale = if scale.is_finite() { scale } else { 0.0 };
-        (Gram::from_fn(self.len(), |i, j| (self.get(i, j) - scale).exp()), scale)
+        (Gram::from_fn(self.len(), |i, j| (self.get(i, j) - scale).portable_exp()), scale)
     }
 }
 
@@ -109,7 +110,7 @@ impl LogCrossGram {
     /// The kernels over the factor whose logarithm a [`LogGram::scaled`] of the columns gave.
     pub fn scaled(&self, log_scale: f64) -> CrossGram {
         let (rows, columns) = (self.row_diagonal.len(), self.column_diagonal.len());
-        CrossGram::from_fn(rows, columns, |i, j| (self.get(i, j) - log_scale).exp())
+        CrossGram::from_fn(rows, columns, |i, j| (self.get(i, j) - log_scale).portable_exp())
     }
 }
 
@@ -117,5 +118,5 @@ fn cosine(log: f64, own: f64, other: f64) -> f64 {
     if log == f64::NEG_INFINITY || own == f64::NEG_INFINITY || other == f64::NEG_INFINITY {
         return 0.0;
     }
-    (log - 0.5 * (own + other)).exp()
+    (log - 0.5 * (own + other)).portable_exp()
 }

@@ -251,9 +251,9 @@ mod tests {
     fn what_is_wrong_is_named() {
         let refused = |bytes: &[u8]| parse_gram("k.csv", bytes).expect_err("refused").to_string();
         for (bytes, wanted) in [
-            (&b"1,0.5\n0.5\n"[..], "k.csv, line 2: 1 numbers where 2 are needed"),
-            (b"1,0.5\n0.5,x\n", "k.csv, line 2: column 2: `x` is no number"),
-            (b"1,0.5\n0.5,nan\n", "k.csv, line 2: column 2: `nan` is no number"),
+            (&b"1,0.5\n0.5\n"[..], "k.csv, line 2: 1 numbers, and 2 are needed"),
+            (b"1,0.5\n0.5,x\n", "k.csv, line 2: column 2: `x` is not a number"),
+            (b"1,0.5\n0.5,nan\n", "k.csv, line 2: column 2: `nan` is not a number"),
             (b"1,0.5\n0.5,1\n1,1\n", "k.csv, line 3: one row more than the 2 columns"),
             (b"1,0.5\n", "k.csv: 1 row and 2 columns;"),
             (b"", "k.csv: 0 rows and 0 columns;"),

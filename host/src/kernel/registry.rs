@@ -15,6 +15,7 @@ use super::{
     gram_of_features,
 };
 use crate::data::SamplesView;
+use crate::elementary::Elementary;
 use crate::model::{FittedModel, Model, names_of_rows};
 use crate::runtime::Hmm;
 
@@ -190,7 +191,7 @@ const OTHERS: &[Entry] = &[
         &[KernelParameter::Parametrisation],
         |_| "TOP,".into(),
         |settings, models, sequences, _| {
-            let log_priors = vec![-(models.len() as f64).ln(); models.len()];
+            let log_priors = vec![-(models.len() as f64).portable_ln(); models.len()];
             let parametrisation = settings.parametrisation;
             let kernel = TopKernel { models, log_priors: &log_priors, parametrisation };
             Ok(Featured::new(kernel.features(sequences)?, names_of_log_odds(models)))

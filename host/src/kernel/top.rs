@@ -2,6 +2,7 @@ use fishweir_core::emission::Parametrisation;
 
 use super::{Gram, Kernel, KernelError};
 use crate::data::SamplesView;
+use crate::elementary::Elementary;
 use crate::model::{ModelScore, Scored, scores};
 
 /// The TOP kernel, from tangents of posterior log-odds, over a model of each class.
@@ -65,7 +66,7 @@ impl<M: Scored> TopKernel<'_, M> {
             let rest = log_sum_exp(&others.map(|(_, &log)| log).collect::<Vec<f64>>());
             features.push(joint[class] - rest);
             for (other, (found, log)) in found.iter().zip(&joint).enumerate() {
-                let weight = if other == class { 1.0 } else { -(log - rest).exp() };
+                let weight = if other == class { 1.0 } else { -(log - rest).portable_exp() };
                 features.extend(found.score.iter().map(|entry| weight * entry));
             }
         }
@@ -85,5 +86,5 @@ fn log_sum_exp(logs: &[f64]) -> f64 {
     if largest == f64::NEG_INFINITY {
         return largest;
     }
-    largest + logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln()
+    largest + logs.iter().map(|log| (log - largest).portable_exp()).sum::<f64>().portable_ln()
 }

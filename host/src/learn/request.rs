@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::classifier::Codebooks;
 use crate::classifier::{Scaling, ScoreModels};
 use crate::data::{Front, Kind, Lags, Windowing};
+use crate::elementary::Elementary;
 use crate::fit::BaumWelch;
 use crate::fit::Topology;
 use crate::kernel::parameter::{NumberParameter, SIGMA};
@@ -265,10 +266,10 @@ impl Request {
             ClassifierKind::Top => Some(Features::LogOdds),
             ClassifierKind::Count => Some(Features::Counts),
             ClassifierKind::LatentMap => {
-                Some(Features::LatentMap { mismatch: (-self.lambda).exp() })
+                Some(Features::LatentMap { mismatch: (-self.lambda).portable_exp() })
             }
             ClassifierKind::EmpiricalMap => {
-                let mismatch = (-self.lambda).exp();
+                let mismatch = (-self.lambda).portable_exp();
                 Some(Features::EmpiricalMap { order: self.order, mismatch })
             }
         }

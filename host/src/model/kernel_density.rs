@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ContextModelError, Model, ModelScore, Scored};
 use crate::data::internals::centre_and_spread;
 use crate::data::{Rows, Samples, SamplesView};
+use crate::elementary::Elementary;
 use crate::fit::{distance, loo_bandwidth};
 use crate::parallel::each;
 use crate::runtime::numbers::normal;
@@ -113,14 +114,15 @@ impl KernelDensityModel {
         let nearest = squared.iter().copied().fold(f64::INFINITY, f64::min);
         let (mut sum, mut weighed) = (0.0, 0.0);
         for d in &squared {
-            let share = (-0.5 * (d - nearest)).exp();
+            let share = (-0.5 * (d - nearest)).portable_exp();
             sum += share;
             weighed += share * d;
         }
         let channels = self.bandwidth.len() as f64;
-        let units: f64 = self.bandwidth.iter().map(|h| h.ln()).sum();
-        let constant = units + 0.5 * channels * std::f64::consts::TAU.ln();
-        let log = sum.ln() - 0.5 * nearest - (self.point.len() as f64).ln() - constant;
+        let units: f64 = self.bandwidth.iter().map(|h| h.portable_ln()).sum();
+        let constant = units + 0.5 * channels * std::f64::consts::TAU.portable_ln();
+        let log =
+            sum.portable_ln() - 0.5 * nearest - (self.point.len() as f64).portable_ln() - constant;
         (log, weighed / sum - channels)
     }
 

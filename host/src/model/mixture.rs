@@ -1,3 +1,4 @@
+use crate::elementary::Elementary;
 use fishweir_core::emission::{Gaussian, Mixture};
 
 /// The Fisher information of one point under a mixture of two Gaussians, over the means of both and the
@@ -55,5 +56,5 @@ pub fn information_of_means(mixture: &Mixture<Gaussian<1, f64>, 2>) -> MixtureIn
 }
 
 fn density(mixture: &Mixture<Gaussian<1, f64>, 2>, x: f64) -> f64 {
-    fishweir_core::emission::Emission::log_likelihood(mixture, &[x]).exp()
+    fishweir_core::emission::Emission::log_likelihood(mixture, &[x]).portable_exp()
 }

@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::ContextModelError;
 use super::{ModelScore, NoScore};
 use crate::data::SamplesView;
+use crate::elementary::Elementary;
 use crate::parallel::each;
 use crate::runtime::numbers::{choose, push_row};
 
@@ -67,7 +68,7 @@ fn score(probability: &Table, counts: &Table, parametrisation: Parametrisation) 
     for (row, counts) in probability.iter().zip(counts) {
         push_row(row, counts, parametrisation, &mut score);
         let seen = row.iter().zip(counts).filter(|(_, count)| **count > 0.0);
-        log_likelihood += seen.map(|(p, count)| count * p.ln()).sum::<f64>();
+        log_likelihood += seen.map(|(p, count)| count * p.portable_ln()).sum::<f64>();
     }
     ModelScore { log_likelihood, score }
 }

@@ -162,7 +162,7 @@ mod tests {
         for (set, words) in [
             (of(vec![hmm().into()], Observations::Symbols("abc".into())), "something else"),
             (of(vec![hmm().into()], Observations::Symbols("aa".into())), "`a` occurs twice"),
-            (twice, "model \"0\" comes twice"),
+            (twice, "model \"0\" occurs twice"),
         ] {
             let error = ModelSet::parse("s.json", set.to_json().expect("numbers").as_bytes());
             let text = error.expect_err("damaged").to_string();

@@ -172,6 +172,6 @@ mod tests {
         let (index, error) = told([&parts[..], &parts[1..2]].concat());
         assert!(index == 4 && error.contains("fold 1 of other comes twice"), "{index} {error}");
         let (index, error) = told(vec![parts[0].clone(), part(&shares[1..2], &[2])]);
-        assert!(index == 1 && error.contains("another cross-validation"), "{error}");
+        assert!(index == 1 && error.contains("from a cross-validation with other data"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! Small arithmetic on rows of numbers: rows of probabilities, and draws.
 
+use crate::elementary::Elementary;
 use fishweir_core::emission::{Parametrisation, score_row};
 use fishweir_core::rand_core;
 use rand::{Rng, RngCore};
@@ -32,7 +33,7 @@ pub(crate) fn log_dirichlet<'p>(
         return 0.0;
     }
     let allowed = rows.into_iter().flatten().filter(|p| **p > 0.0);
-    pseudocount * allowed.map(|p| p.ln()).sum::<f64>()
+    pseudocount * allowed.map(|p| p.portable_ln()).sum::<f64>()
 }
 
 /// Appends the score of a row of probabilities from its counts; zero where a probability is.
@@ -67,8 +68,8 @@ pub(crate) fn choose(probability: &[f64], rng: &mut ChaCha8Rng) -> usize {
 
 /// A standard normal number (Box and Muller).
 pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
+    let radius = (-2.0 * (1.0 - rng.random::<f64>()).portable_ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.random::<f64>()).portable_cos()
 }
 
 /// The mean of a channel, and the rows in which it is there; `None` without any.

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::classifier::{ChannelRange, Observations, Provenance};
 use crate::data::{Joined, Mark, Marked, scale_of};
 use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
+use crate::elementary::Elementary;
 use crate::fit::{BaumWelch, FitError};
 use crate::runtime::Hmm;
 
@@ -352,7 +353,7 @@ impl SpotPlan {
 
     fn join(&self, marked: &Marked, models: &Models, penalty: f64) -> SpotterModel {
         let mut classes = models.classes.clone();
-        classes.iter_mut().for_each(|class| class.entry *= (-penalty).exp());
+        classes.iter_mut().for_each(|class| class.entry *= (-penalty).portable_exp());
         SpotterModel {
             observations: Observations::from(marked.data().kind()),
             background: models.background.clone(),

@@ -241,7 +241,7 @@ fn many_chains_are_left_to_the_bound() {
     let models = [0, 0].map(|topology| factorial(&mut sampler, &[3; 6], topology));
     let exact = FactorialKernel::new(Affinity::Product { rho: 0.5 }, 10).expect("a kernel");
     let error = exact.log_gram(&models).expect_err("729 states").to_string();
-    assert!(error.contains("729 states together") && error.contains("mean field"), "{error}");
+    assert!(error.contains("729 joint states") && error.contains("mean field"), "{error}");
     let field = MeanField::new(0.5, 10).expect("a bound");
     let gram = field.log_gram(&models).expect("bounds");
     assert!(gram.get(0, 1).is_finite());

@@ -360,7 +360,7 @@ fn what_is_no_profile_is_refused_by_line_and_column() {
     assert!(refused(&with(first, &odd)).starts_with(&place), "{}", refused(&with(first, &odd)));
     assert!(refused(&with(first, "      2 ")).contains("expected position 1"));
     assert!(refused(&with(first + 1, "  0.1 0.2")).contains("2 numbers where 20 belong"));
-    assert!(refused(&lines[..first + 2].join("\n")).contains("cut short"));
+    assert!(refused(&lines[..first + 2].join("\n")).contains("truncated"));
     assert!(refused(&text.replace("LENG  14", "LENG  15")).contains("14 positions of 15"));
     assert!(refused(&text.replace("LENG  14", "LENG  no")).contains("column 7: `no`"));
     assert!(refused(&text.replace("ALPH  amino", "ALPH  letters")).contains("`letters`"));
@@ -382,9 +382,13 @@ fn what_is_no_alignment_is_refused_by_line_and_column() {
     assert!(refused("# STOCKHOLM 1.0\n//\n").contains("has no sequence"));
     assert!(sequences("s", "ACGT\n").is_err());
     let residue = AMINO.encode("s", "AC*").expect_err("no residue").to_string();
-    assert_eq!(residue, "sequence s, position 3: `*` is no amino residue");
+    assert_eq!(residue, "sequence s, position 3: `*` is not a residue of amino");
     let gaps = Build { match_fraction: 1.5, ..Build::default() }.profile(&alignment());
-    assert!(gaps.expect_err("no column").to_string().contains("no column has residues in 1.5"));
+    assert!(
+        gaps.expect_err("no column")
+            .to_string()
+            .contains("no column has residues in a share of 1.5")
+    );
 }
 
 #[test]

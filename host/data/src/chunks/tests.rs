@@ -150,7 +150,7 @@ fn what_needs_the_whole_is_refused() {
     let options = ReadOptions::default();
     let turns: String =
         (0..200).map(|row| format!("{},{},{row}.5\n", ["a", "b"][row % 2], row / 2)).collect();
-    assert!(refused(&format!("series,t,x\n{turns}"), &options).contains("take turns"));
+    assert!(refused(&format!("series,t,x\n{turns}"), &options).contains("interleaved"));
     assert!(refused("t,x\n0,1\n1,2\n2,3\n", &options).contains("no column"));
     assert!(refused("label,sequence\na,ACGT\nb,ACGA\n", &options).contains("strings of symbols"));
     let own = |source: Source| ReadOptions { source, ..ReadOptions::default() };

@@ -108,14 +108,17 @@ fn a_front_end_is_over_channels_that_there_are() {
     let refused = |text, channels: &[&str]| over(text, channels).expect_err("refused").to_string();
     assert!(refused("magnitude=ax+ay", &["ax", "az"]).contains("no such channel"));
     assert!(refused("bands=128/64/16@8000", &["ax", "az"]).contains("one channel"));
-    assert!(refused("bands=128/64/60@8000", &["ax"]).contains("no bin"));
+    assert!(refused("bands=128/64/60@8000", &["ax"]).contains("no frequency"));
     assert!(
-        refused("symbols=4,decimate=2", &["ax"]).contains("decimate=2: it comes after symbols")
+        refused("symbols=4,decimate=2", &["ax"]).contains("decimate=2: symbols must be the last")
     );
     let again = refused("slopes=2,decimate=2,slopes=4", &["ax"]);
-    assert!(again.contains("slopes=4: slopes are taken once"), "{again}");
+    assert!(again.contains("slopes=4: there are slopes already"), "{again}");
     let told = refused("symbols=1;2;3", &["ax", "az"]);
-    assert!(told.contains("words of 1 channels, and there are 2 (ax, az)"), "{told}");
+    assert!(
+        told.contains("the centres have 1 numbers, and there are 2 channels (ax, az)"),
+        "{told}"
+    );
     let symbols = Kind::Symbols(crate::Alphabet::new("ab").expect("letters"));
     let front: Front = "decimate=2".parse().expect("a front end");
     assert!(matches!(front.over(&symbols), Err(FrontError::Symbols)));
@@ -220,7 +223,7 @@ fn words_are_learnt_behind_the_other_stages() {
     assert_eq!(learnt.to_string().parse::<Front>().expect("reads back"), learnt);
     let five: Front = "decimate=2,symbols=5".parse().expect("a front end");
     let told = five.learnt(&channels, &[samples.view()], 1).expect_err("four rows");
-    assert!(told.to_string().contains("4 different rows only"), "{told}");
+    assert!(told.to_string().contains("only 4 different rows"), "{told}");
     // What has no symbols, or words already, is as it was.
     for text in ["decimate=2", "symbols=1/1;0/0;1/1"] {
         let front: Front = text.parse().expect("a front end");

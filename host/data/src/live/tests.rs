@@ -62,7 +62,7 @@ fn fields_between_commas_may_be_quoted() {
     assert_eq!(read.iter().map(|(_, one)| one.as_str()).collect::<Vec<_>>(), expected);
     let read = read_all(b"\"1\",\"2\"\n\"1,2\n3,4\n", channels(&["x", "y"]));
     assert_eq!(read[0].1, "Row([1.0, 2.0])");
-    assert!(read[1].1.contains("line 2, column 2 (y): the row has 1 field "), "{}", read[1].1);
+    assert!(read[1].1.contains("line 2, column 2 (y): the row has 1 field"), "{}", read[1].1);
     assert_eq!(read[2].1, "Row([3.0, 4.0])");
 }
 
@@ -137,7 +137,7 @@ fn a_bad_line_is_named_and_the_next_is_read() {
         "{}",
         found[1]
     );
-    assert!(found[2].contains("line 3, column 2 (b): the row has 1 field "), "{}", found[2]);
+    assert!(found[2].contains("line 3, column 2 (b): the row has 1 field"), "{}", found[2]);
     assert!(found[3].contains("line 4, column 2 (b): `inf`"), "{}", found[3]);
     assert!(found[4].contains("line 5, column 2 (b): `1e999`"), "{}", found[4]);
     assert!(found[5].contains("line 6: is not UTF-8"), "{}", found[5]);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fishweir::internals::Elementary;
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{Decision, decide};
 use fishweir_core::filter::Streaming;
@@ -72,7 +73,8 @@ impl DeployedSum {
             let family = shape.family(node);
             let Some(axis) = family.iter().position(|&one| one == at) else { continue };
             let after: usize = family[axis + 1..].iter().map(|&one| shape.cards()[one]).product();
-            let logs: Vec<f64> = network.table(node).iter().map(|theta| theta.ln()).collect();
+            let logs: Vec<f64> =
+                network.table(node).iter().map(|theta| theta.portable_ln()).collect();
             if logs.iter().any(|log| !log.is_finite()) {
                 let name = network.name(node);
                 return Err(NetworkError::Other(format!(

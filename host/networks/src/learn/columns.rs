@@ -3,6 +3,7 @@
 use super::super::NetworkError;
 use super::super::shape::check_variables;
 use crate::records::{MISSING, Records, Variable};
+use fishweir::internals::Elementary;
 
 /// Largest number of cells of the counts of a pair of columns.
 const CELLS_AT_MOST: f64 = (1 << 26) as f64;
@@ -148,7 +149,7 @@ impl Columns {
             for (row, &a) in group.chunks(second).zip(&of_a) {
                 for (&n, &b) in row.iter().zip(&of_b).filter(|&(&n, _)| n > 0) {
                     let n = f64::from(n);
-                    sum += n * (n * f64::from(total) / (f64::from(a) * f64::from(b))).ln();
+                    sum += n * (n * f64::from(total) / (f64::from(a) * f64::from(b))).portable_ln();
                 }
             }
         }

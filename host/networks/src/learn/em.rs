@@ -9,6 +9,7 @@ use super::super::{Inference, Network, NetworkError, Shape, Width};
 use super::counts::ExpectedCounts;
 use super::parameters::{Prior, check_records, count};
 use crate::records::{MISSING, Records, Variable};
+use fishweir::internals::Elementary;
 use fishweir::internals::each;
 use fishweir::sums::{LEAF, Sums};
 
@@ -131,7 +132,7 @@ impl ExpectationMaximisation {
         let shape = network.shape();
         let of_node = |node: usize| {
             let added = self.prior.of_cell(shape.cells(node).len());
-            let log = |theta: &f64| if added > 0.0 { added * theta.ln() } else { 0.0 };
+            let log = |theta: &f64| if added > 0.0 { added * theta.portable_ln() } else { 0.0 };
             network.table(node).iter().map(log).sum::<f64>()
         };
         (0..shape.nodes()).map(of_node).sum()
@@ -191,7 +192,7 @@ impl ExpectationMaximisation {
                         let cells = (0..shape.nodes()).filter_map(|node| shape.cell(node, record));
                         let of_cell = |cell: usize| {
                             counts[cell] += weight;
-                            network.theta()[cell].ln()
+                            network.theta()[cell].portable_ln()
                         };
                         cells.map(of_cell).sum()
                     }

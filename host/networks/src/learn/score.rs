@@ -9,6 +9,7 @@ use statrs::function::gamma::ln_gamma;
 use super::super::NetworkError;
 use super::columns::Columns;
 use crate::records::{Records, Variable};
+use fishweir::internals::Elementary;
 use fishweir::internals::each;
 
 /// Cells of a family's counts at most; wider families are not looked at.
@@ -52,12 +53,13 @@ impl Score {
         let q = (counts.len() / r) as f64;
         match self {
             Self::Bic => {
-                let xlogx = |n: u32| if n == 0 { 0.0 } else { f64::from(n) * f64::from(n).ln() };
+                let xlogx =
+                    |n: u32| if n == 0 { 0.0 } else { f64::from(n) * f64::from(n).portable_ln() };
                 let of_row = |row: &[u32]| {
                     row.iter().map(|&n| xlogx(n)).sum::<f64>() - xlogx(row.iter().sum())
                 };
                 let fit: f64 = counts.chunks(r).map(of_row).sum();
-                fit - 0.5 * (records as f64).ln() * q * (r as f64 - 1.0)
+                fit - 0.5 * (records as f64).portable_ln() * q * (r as f64 - 1.0)
             }
             Self::Bdeu { equivalent } => {
                 let (of_row, of_cell) = (equivalent / q, equivalent / (q * r as f64));

@@ -1,5 +1,6 @@
 //! Cuts of columns of numbers.
 
+use fishweir::internals::Elementary;
 use serde::{Deserialize, Serialize};
 
 /// Options that turn the columns of a table into states.
@@ -93,9 +94,9 @@ fn best_cut(values: &[(f64, usize)], classes: usize) -> Option<usize> {
     }
     let (cost, at, [first, second, in_first, in_second]) = best?;
     let (of_all, in_all) = (entropy(&all), kinds(&all) as f64);
-    let delta = (3_f64.powf(in_all) - 2.0).log2()
+    let delta = (3_f64.portable_powf(in_all) - 2.0).portable_log2()
         - (in_all * of_all - in_first * first - in_second * second);
-    (of_all - cost > ((n - 1.0).log2() + delta) / n).then_some(at)
+    (of_all - cost > ((n - 1.0).portable_log2() + delta) / n).then_some(at)
 }
 
 fn kinds(counts: &[usize]) -> usize {
@@ -106,7 +107,7 @@ fn kinds(counts: &[usize]) -> usize {
 fn entropy(counts: &[usize]) -> f64 {
     let total = counts.iter().sum::<usize>() as f64;
     let p = counts.iter().filter(|&&count| count > 0).map(|&count| count as f64 / total);
-    p.map(|p| -p * p.log2()).sum()
+    p.map(|p| -p * p.portable_log2()).sum()
 }
 
 /// A number between two different ones: their mean, with as few decimals as will do; the smaller where

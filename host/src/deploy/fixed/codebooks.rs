@@ -8,6 +8,7 @@ use crate::classifier::{BookIn, CodeRing, CodebooksSize};
 use crate::data::Sample;
 use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, Weighed, with_codebooks};
 use crate::deploy::past::integers;
+use crate::elementary::Elementary;
 
 /// Codewords of the samples of all windows, of each codebook that has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -56,8 +57,11 @@ impl FixedCodebooks {
         let exact = codebooks.weighed();
         let unit = |output: usize| {
             let largest = exact.rows().map(|weights| weights[output].abs()).fold(0.0, f64::max);
-            let unit =
-                if largest > 0.0 { (largest / f64::from(i16::MAX)).log2().ceil() } else { 0.0 };
+            let unit = if largest > 0.0 {
+                (largest / f64::from(i16::MAX)).portable_log2().ceil()
+            } else {
+                0.0
+            };
             // Past sixteen bits the cast would be another number, which is no unit either.
             let unit = unit.clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
             i16::is_unit(unit).then_some(unit).ok_or(QuantiseError::Output(output))

@@ -14,6 +14,7 @@ use crate::deploy::attach::Names;
 use crate::deploy::bank::Bank;
 use crate::deploy::common::Common;
 use crate::deploy::model::{DeployedModel, States};
+use crate::elementary::Elementary;
 use crate::runtime::family::{DeployedEmission, GaussianFields, OF_CHANNELS, OF_SYMBOLS, Weight};
 
 /// Number of standard deviations around every mean that a channel's 16 bits hold; values beyond are clamped.
@@ -133,7 +134,7 @@ fn places_of(
     let most = |of: &dyn Fn(&(usize, f64, f64)) -> f64| columns.iter().map(of).fold(0.0, f64::max);
     let reach = most(&|(_, mean, std)| mean.abs() + REACH * std);
     let fits = |reach: f64| {
-        let places = (32_767.0 / reach).log2().floor();
+        let places = (32_767.0 / reach).portable_log2().floor();
         let fine = (-60.0..=60.0).contains(&places) && narrowest * places.exp2() >= NARROWEST;
         fine.then_some(places as i16)
     };

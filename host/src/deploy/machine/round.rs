@@ -1,5 +1,6 @@
 //! Rounding of a kernel machine to the numbers that a device holds.
 
+use crate::elementary::Elementary;
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Stream;
 use fishweir_core::kernel::FixedLengthNorm;
@@ -39,7 +40,7 @@ impl Classifier {
         let models = models?;
         let (kernel, excess) = self.store_kernel(kernel, &support)?;
         // An item's coefficient makes up for what rounding did to its norm.
-        let own = |row: &[f64], (&item, excess): (&usize, &f64)| row[item] * excess.exp();
+        let own = |row: &[f64], (&item, excess): (&usize, &f64)| row[item] * excess.portable_exp();
         let coefficients: Vec<Vec<f64>> = coefficients
             .iter()
             .map(|row| support.iter().zip(&excess).map(|item| own(row, item)).collect())

@@ -4,6 +4,7 @@ use fishweir_core::matrix;
 
 use super::compared::wrong;
 use super::{BetweenError, ModelKernel, check};
+use crate::elementary::Elementary;
 use crate::runtime::Distribution;
 
 /// Distributions whose Kullback-Leibler divergence has a closed form.
@@ -62,14 +63,14 @@ pub(super) fn relative_entropy(p: &[f64], q: &[f64]) -> f64 {
     let term = |(&p, &q): (&f64, &f64)| match (q - p) / p {
         _ if p == 0.0 => q,
         x if x.abs() < 1.0 => p * excess(x),
-        _ => p * (p.ln() - q.ln()) - p + q,
+        _ => p * (p.portable_ln() - q.portable_ln()) - p + q,
     };
     p.iter().zip(q).map(term).sum()
 }
 
 /// `x - log(1 + x)`: not negative, zero at zero.
 fn excess(x: f64) -> f64 {
-    x - x.ln_1p()
+    x - x.portable_ln_1p()
 }
 
 /// Divergence of all distributions but mixtures.

@@ -11,6 +11,7 @@ use super::{BetweenError, ModelKernel};
 use crate::dynamics::{
     LinearSystem, MOST_STATES, Matrix, Motion, Move, Start, SystemError, WhitenedChannels,
 };
+use crate::elementary::Elementary;
 
 /// The kernel of all samples of a number of times, drawn from two linear dynamical systems, by a measure:
 /// exact, and no matrix grows with time.
@@ -141,8 +142,8 @@ impl Pair {
     pub(super) fn log_constant(&self, times: usize) -> f64 {
         let size = (times * self.channels) as f64;
         match self.measure {
-            Affinity::Product { rho } => -size * rho.ln(),
-            Affinity::MeanMap { lambda } => 0.5 * size * (TAU / lambda).ln(),
+            Affinity::Product { rho } => -size * rho.portable_ln(),
+            Affinity::MeanMap { lambda } => 0.5 * size * (TAU / lambda).portable_ln(),
         }
     }
 }

@@ -2,6 +2,7 @@ use statrs::function::gamma::ln_gamma;
 
 use super::multinomial::log_sum;
 use super::{BetweenError, ModelKernel, check};
+use crate::elementary::Elementary;
 
 /// A family of distributions `p_theta(x) = exp( A(x) + theta . T(x) - K(theta) )`.
 ///
@@ -92,11 +93,11 @@ impl ExponentialFamily for NaturalFamily {
         check::part("theta", theta, good, range)?;
         let each: fn(f64) -> f64 = match *self {
             Self::GaussianMean => |t| 0.5 * t * t,
-            Self::GaussianPrecision => |t| -0.5 * t.ln(),
-            Self::Exponential => |t| -(-t).ln(),
+            Self::GaussianPrecision => |t| -0.5 * t.portable_ln(),
+            Self::Exponential => |t| -(-t).portable_ln(),
             Self::GammaShape => ln_gamma,
-            Self::Poisson => f64::exp,
-            Self::Bernoulli => |t| t.max(0.0) + (-t.abs()).exp().ln_1p(),
+            Self::Poisson => Elementary::portable_exp,
+            Self::Bernoulli => |t| t.max(0.0) + (-t.abs()).portable_exp().portable_ln_1p(),
             Self::Multinomial { count } => {
                 let log = log_sum(theta);
                 if log == f64::NEG_INFINITY {

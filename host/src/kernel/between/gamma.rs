@@ -2,6 +2,7 @@ use statrs::function::gamma::ln_gamma;
 
 use super::multinomial::log_sum;
 use super::{BetweenError, ModelKernel, check};
+use crate::elementary::Elementary;
 
 /// The gamma distribution `p(x) = x^(shape - 1) exp(-x / scale) / (Gamma(shape) scale^shape)`, `x > 0`;
 /// of shape one the exponential distribution.
@@ -33,7 +34,7 @@ impl Gamma {
     }
 
     fn log_normaliser(&self) -> f64 {
-        ln_gamma(self.shape) + self.shape * self.scale.ln()
+        ln_gamma(self.shape) + self.shape * self.scale.portable_ln()
     }
 }
 
@@ -76,7 +77,8 @@ impl ModelKernel for GammaProduct {
                 a.shape, b.shape
             )));
         }
-        let log_scale = -rho.ln() - log_sum(&[-a.scale.ln(), -b.scale.ln()]);
+        let log_scale =
+            -rho.portable_ln() - log_sum(&[-a.scale.portable_ln(), -b.scale.portable_ln()]);
         let own = a.log_normaliser() + b.log_normaliser();
         Ok(ln_gamma(shape) + shape * log_scale - rho * own)
     }

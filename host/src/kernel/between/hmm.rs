@@ -8,6 +8,7 @@ use multiversion::multiversion;
 
 use super::compared::{ComparedDistribution, checked, same_space, wrong};
 use super::{BetweenError, ModelKernel, PairError};
+use crate::elementary::Elementary;
 use crate::kernel::LogGram;
 use crate::parallel::each;
 use crate::runtime::{Hmm, padded, padded_rows, with_states};
@@ -94,7 +95,7 @@ impl HmmKernel {
         let mut transition: Vec<Vec<f64>> = hmm.transition.iter().map(powered).collect();
         let most = transition.iter().map(|row| row.iter().sum::<f64>()).fold(0.0, f64::max);
         // Exact: by a power of two; by none where rows sum to one, but for rounding.
-        let shift = if most > 0.0 { (most.log2() - 1e-6).ceil() } else { 0.0 };
+        let shift = if most > 0.0 { (most.portable_log2() - 1e-6).ceil() } else { 0.0 };
         let shift = shift.clamp(-1_000.0, 1_000.0) as i32;
         let scale = f64::from(-shift).exp2();
         transition.iter_mut().flatten().for_each(|p| *p *= scale);

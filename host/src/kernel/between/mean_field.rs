@@ -5,6 +5,7 @@ use fishweir_core::{matrix, smooth};
 
 use super::compared::{checked, refused, wrong};
 use super::{BetweenError, FactorialHmm, ModelKernel};
+use crate::elementary::Elementary;
 use crate::runtime::{Potential, padded, padded_rows, padded_states, with_states};
 
 /// A lower bound on the probability product kernel between factorial hidden Markov models, for chains
@@ -221,11 +222,12 @@ impl Side {
             let gram = |a: &Vec<f64>| white.iter().map(|b| inner(a, b)).collect();
             let transition = &model.transition[chain];
             let share = (states as f64).recip();
-            let log_mean = |row: &Vec<f64>| row.iter().map(|p| share * p.ln()).sum::<f64>();
+            let log_mean =
+                |row: &Vec<f64>| row.iter().map(|p| share * p.portable_ln()).sum::<f64>();
             let moves = transition.iter().map(|row| share * log_mean(row)).sum::<f64>();
             // Without a transition there is no transition of probability zero.
             let moved = if kernel.steps == 0 { 0.0 } else { kernel.steps as f64 * moves };
-            let entropy = times as f64 * (states as f64).ln();
+            let entropy = times as f64 * (states as f64).portable_ln();
             let powered = |row: &Vec<f64>| -> Vec<f64> {
                 row.iter().map(|&p| power(p, kernel.rho)).collect()
             };

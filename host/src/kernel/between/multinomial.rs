@@ -4,6 +4,7 @@ use statrs::function::factorial::ln_factorial;
 
 use super::divergence::relative_entropy;
 use super::{BetweenError, Divergence, ModelKernel, check};
+use crate::elementary::Elementary;
 use crate::kernel::inner_product;
 
 /// Probabilities of symbols, `[symbol]`: of one draw, or of the counts of several.
@@ -77,16 +78,16 @@ impl Multinomial {
     /// # Errors
     /// As [`bhattacharyya`](Self::bhattacharyya).
     pub fn geodesic(&self, other: &Self) -> Result<f64, BetweenError> {
-        Ok(4.0 * (0.5 * self.hellinger(other)?).asin())
+        Ok(4.0 * (0.5 * self.hellinger(other)?).portable_asin())
     }
 
     /// `log b`.
     fn log_bhattacharyya(&self, other: &Self) -> Result<f64, BetweenError> {
         let affinity = self.bhattacharyya(other)?;
         if affinity < 0.5 {
-            return Ok(affinity.ln());
+            return Ok(affinity.portable_ln());
         }
-        Ok((-0.5 * self.hellinger_squared(other)?).ln_1p())
+        Ok((-0.5 * self.hellinger_squared(other)?).portable_ln_1p())
     }
 }
 
@@ -133,7 +134,7 @@ impl MultinomialProduct {
         let mut terms = Vec::with_capacity(logs.len());
         // A symbol that one of the two never draws is never drawn by both.
         for (&p, &q) in p.iter().zip(q).filter(|(p, q)| **p > 0.0 && **q > 0.0) {
-            let log = self.rho * (p.ln() + q.ln());
+            let log = self.rho * (p.portable_ln() + q.portable_ln());
             for n in (0..logs.len()).rev() {
                 terms.clear();
                 let of = |m: usize| logs[n - m] + m as f64 * log - factorial[m];
@@ -151,7 +152,7 @@ pub(super) fn log_sum(logs: &[f64]) -> f64 {
     if most == f64::NEG_INFINITY {
         return most;
     }
-    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+    most + logs.iter().map(|log| (log - most).portable_exp()).sum::<f64>().portable_ln()
 }
 
 impl ModelKernel for MultinomialProduct {
@@ -197,7 +198,7 @@ impl ModelKernel for MultinomialSeries {
     fn log_value(&self, a: &Multinomial, b: &Multinomial) -> Result<f64, BetweenError> {
         let rest = (1.0 - self.weight) + self.weight * 0.5 * a.hellinger_squared(b)?;
         if rest > 0.0 {
-            return Ok(-rest.ln());
+            return Ok(-rest.portable_ln());
         }
         let why = "the sum over all numbers of draws diverges for equal distributions; take a weight below one";
         Err(BetweenError::Diverges(why.into()))
@@ -246,7 +247,7 @@ impl ModelKernel for HeatKernel {
             HeatForm::Unnormalised => log,
             HeatForm::Leading => {
                 let dimensions = a.probability.len() as f64 - 1.0;
-                log - 0.5 * dimensions * (4.0 * PI * self.time).ln()
+                log - 0.5 * dimensions * (4.0 * PI * self.time).portable_ln()
             }
         })
     }

@@ -8,6 +8,7 @@ use super::{BetweenError, ModelKernel, PairError};
 use crate::batch::log_likelihoods;
 use crate::data::{Samples, SamplesView, Values};
 use crate::dynamics::{LinearSystem, SystemError};
+use crate::elementary::Elementary;
 use crate::kernel::LogGram;
 use crate::parallel::each;
 use crate::runtime::{Hmm, Observed};
@@ -174,7 +175,8 @@ impl<M: Sampled> SampledProduct<M> {
         }
         let found = each(models.len(), &|m| models[m].log_densities(&items));
         let mut logs = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (shares, total) = ((models.len() as f64).ln(), (items.len() as f64).ln());
+        let (shares, total) =
+            ((models.len() as f64).portable_ln(), (items.len() as f64).portable_ln());
         let mut densities = vec![0.0; models.len()];
         for draw in 0..items.len() {
             densities.iter_mut().zip(&logs).for_each(|(density, logs)| *density = logs[draw]);

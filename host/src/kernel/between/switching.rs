@@ -10,6 +10,7 @@ use super::dynamics::{Half, Pair, is_constant, log_power};
 use super::multinomial::log_sum;
 use super::{BetweenError, ModelKernel};
 use crate::dynamics::{Motion, SwitchingSystem};
+use crate::elementary::Elementary;
 
 /// Pairs of paths of modes at most, in a sum over all.
 pub const MOST_PATHS: usize = 1 << 22;
@@ -232,7 +233,7 @@ impl ModelKernel for SampledSwitchingKernel {
             let log = pair.motion.log_likelihood(Some(&path), &mut zeros)?;
             logs.push(log + log_power(self.measure, *own) + log_power(self.measure, *other));
         }
-        let mean = log_sum(&logs) - (logs.len() as f64).ln();
+        let mean = log_sum(&logs) - (logs.len() as f64).portable_ln();
         Ok(mean + pair.log_constant(times(a)))
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
+use crate::elementary::Elementary;
 
 /// Substitution model: a Markov chain in continuous time, for the length of a branch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,13 +68,13 @@ impl Substitution {
     pub fn transition(&self, length: f64, states: usize) -> Vec<Vec<f64>> {
         match *self {
             Self::GainLoss { gain, loss } => {
-                let changed = -(-(gain + loss) * length).exp_m1() / (gain + loss);
+                let changed = -(-(gain + loss) * length).portable_exp_m1() / (gain + loss);
                 let (gained, lost) = (gain * changed, loss * changed);
                 vec![vec![1.0 - gained, gained], vec![lost, 1.0 - lost]]
             }
             Self::EqualRates { rate } => {
                 let p = states as f64;
-                let other = -(-p * rate * length / (p - 1.0)).exp_m1() / p;
+                let other = -(-p * rate * length / (p - 1.0)).portable_exp_m1() / p;
                 let entry = |a, b| if a == b { 1.0 - (p - 1.0) * other } else { other };
                 (0..states).map(|a| (0..states).map(|b| entry(a, b)).collect()).collect()
             }

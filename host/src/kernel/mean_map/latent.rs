@@ -3,6 +3,7 @@ use super::mixing::Mixing;
 use super::rbf::squared_distance;
 use crate::batch::{Expectations, Posterior, expectations, posteriors};
 use crate::data::{RowsView, SamplesView};
+use crate::elementary::Elementary;
 use crate::kernel::{Gram, Kernel, KernelError, ScoreKernel, gram_of_features, inner_product};
 use crate::model::NoScore;
 use crate::runtime::Hmm;
@@ -192,6 +193,6 @@ impl Kernel for LatentMap<'_> {
         let Some(nu) = self.nu else { return Ok(total) };
         // Rounding may leave the distance of equal sequences below zero.
         let distance = |i, j| (total.get(i, i) - 2.0 * total.get(i, j) + total.get(j, j)).max(0.0);
-        Ok(Gram::from_fn(sequences.len(), |i, j| (-nu * distance(i, j)).exp()))
+        Ok(Gram::from_fn(sequences.len(), |i, j| (-nu * distance(i, j)).portable_exp()))
     }
 }

@@ -8,6 +8,7 @@ use fishweir_core::number::Real;
 
 use crate::classifier::{Candidate, Choice, ChosenBy, Lead, Setting};
 use crate::data::Folds;
+use crate::elementary::Elementary;
 use crate::learn::features::scaler::Scales;
 use crate::learn::solver::loss::ClassWeight;
 
@@ -334,11 +335,13 @@ pub(crate) fn log_loss(verdicts: &[Verdict]) -> f64 {
     let loss = |scale: f64| {
         let of_one = |one: &Verdict| {
             let odds = -scale * one.lead;
-            odds.max(0.0) + (-odds.abs()).exp().ln_1p()
+            odds.max(0.0) + (-odds.abs()).portable_exp().portable_ln_1p()
         };
         verdicts.iter().map(of_one).sum::<f64>() / count
     };
-    (-6..=12).map(|step| loss((0.5 * f64::from(step)).exp2() / size)).fold(f64::INFINITY, f64::min)
+    (-6..=12)
+        .map(|step| loss((0.5 * f64::from(step)).portable_exp2() / size))
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// The share of windows decided rightly, or with balanced classes the mean over classes.

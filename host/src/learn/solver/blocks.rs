@@ -1,7 +1,11 @@
 //! Cholesky factors by blocks: nearly all of the work is products of matrices, which a processor does ten times as
 //! fast as products with vectors.
 
+use std::ops::Range;
+
 use nalgebra::{Cholesky, DMatrix};
+
+use super::product::{Right, View, product};
 
 /// Rows of a block on the diagonal: this share of a large matrix is done without blocks.
 const BLOCK: usize = 64;
@@ -25,18 +29,18 @@ impl BlockCholesky {
         let mut inverses = Vec::with_capacity(size.div_ceil(BLOCK));
         for from in (0..size).step_by(BLOCK) {
             let (width, to) = (BLOCK.min(size - from), size.min(from + BLOCK));
-            let (left, mut own) = matrix.columns_range_pair_mut(..from, from..to);
-            let mut own = own.rows_range_mut(from..);
-            if from > 0 {
-                let across = left.rows_range(from..to).transpose();
-                own.gemm(-1.0, &left.rows_range(from..), &across, 1.0);
-            }
+            let (left, right) = matrix.as_mut_slice().split_at_mut(from * size);
+            let left = View::of_columns(left, size, from);
+            let across = Right::of(left.rows(from..to).transposed());
+            across.add_to(&mut right[from..], size, -1.0, left.rows(from..size));
+            let mut own = matrix.view_mut((from, from), (size - from, width));
             let block = Cholesky::new(own.rows(0, width).into_owned())?.unpack();
             let inverse = block.solve_lower_triangular(&DMatrix::identity(width, width))?;
             own.rows_mut(0, width).copy_from(&block);
             if to < size {
-                let below = own.rows_range(width..) * inverse.transpose();
-                own.rows_range_mut(width..).copy_from(&below);
+                let there = View::of(&matrix).columns(from..to).rows(to..size);
+                let below = product(there, View::of(&inverse).transposed());
+                matrix.view_mut((to, from), below.shape()).copy_from(&below);
             }
             inverses.push(inverse);
         }
@@ -46,18 +50,20 @@ impl BlockCholesky {
     /// `L^-1 B` in the place of `B`, `[row][column]`, whose rows before `first` are zero and are passed over.
     /// Time: `m^2 / 2` multiply-adds per column.
     pub(crate) fn forward(&self, right: &mut DMatrix<f64>, first: usize) {
-        let begun = first / BLOCK;
+        let (begun, size) = (first / BLOCK, right.nrows());
         let start = begun * BLOCK;
         for (block, inverse) in self.inverses.iter().enumerate().skip(begun) {
             let from = block * BLOCK;
             let to = from + inverse.nrows();
-            let (above, mut own) = right.rows_range_pair_mut(start..from, from..to);
-            if start < from {
-                let left = self.lower.view((from, start), (to - from, from - start));
-                own.gemm(-1.0, &left, &above, 1.0);
-            }
-            let solved = inverse * &own;
-            own.copy_from(&solved);
+            let above = Right::of(View::of(right).rows(start..from));
+            let left = View::of(&self.lower).rows(from..to).columns(start..from);
+            above.add_to(
+                right.as_mut_slice().get_mut(from..).unwrap_or_default(),
+                size,
+                -1.0,
+                left,
+            );
+            solve_block(right, View::of(inverse), from..to);
         }
     }
 
@@ -68,36 +74,37 @@ impl BlockCholesky {
         for (block, inverse) in self.inverses.iter().enumerate().rev() {
             let from = block * BLOCK;
             let to = from + inverse.nrows();
-            let (mut own, below) = right.rows_range_pair_mut(from..to, to..size);
-            if to < size {
-                own.gemm_tr(
-                    -1.0,
-                    &self.lower.view((to, from), (size - to, to - from)),
-                    &below,
-                    1.0,
-                );
-            }
-            let solved = inverse.tr_mul(&own);
-            own.copy_from(&solved);
+            let below = Right::of(View::of(&right).rows(to..size));
+            let left = View::of(&self.lower).rows(to..size).columns(from..to).transposed();
+            below.add_to(
+                right.as_mut_slice().get_mut(from..).unwrap_or_default(),
+                size,
+                -1.0,
+                left,
+            );
+            solve_block(&mut right, View::of(inverse).transposed(), from..to);
         }
         right
     }
 }
 
-/// `A A'` of `A` and its transpose, what lies above the diagonal left zero but within a block.
+/// Multiplies some rows of a matrix from the left by the inverse of a block.
+fn solve_block(right: &mut DMatrix<f64>, inverse: View<'_>, rows: Range<usize>) {
+    let solved = product(inverse, View::of(right).rows(rows.clone()));
+    right.rows_range_mut(rows).copy_from(&solved);
+}
+
+/// `A A'`; what lies above the diagonal is zero except within a block.
 /// Time: `m^2 n / 2` multiply-adds for `m` rows of `n`.
-pub(crate) fn products(matrix: &DMatrix<f64>, transposed: &DMatrix<f64>) -> DMatrix<f64> {
-    let size = matrix.nrows();
+pub(crate) fn products(matrix: View<'_>) -> DMatrix<f64> {
+    let size = matrix.row_count();
     let mut products = DMatrix::zeros(size, size);
-    // Wide enough that a product of matrices pays for its packing.
+    // Wide enough that the copies of both factors are a small part of the work.
     for from in (0..size).step_by(4 * BLOCK) {
-        let width = (4 * BLOCK).min(size - from);
-        products.view_mut((from, from), (size - from, width)).gemm(
-            1.0,
-            &matrix.rows_range(from..),
-            &transposed.columns(from, width),
-            0.0,
-        );
+        let to = size.min(from + 4 * BLOCK);
+        let across = Right::of(matrix.rows(from..to).transposed());
+        let into = &mut products.as_mut_slice()[from * size + from..];
+        across.add_to(into, size, 1.0, matrix.rows(from..size));
     }
     products
 }
@@ -116,7 +123,7 @@ mod tests {
         for (size, first) in [(1, 0), (BLOCK - 1, 5), (BLOCK, 0), (BLOCK + 1, BLOCK), (290, 130)] {
             let draw = DMatrix::from_fn(size, size + 3, |_, _| rng.random::<f64>() - 0.5);
             let across = draw.transpose();
-            let (whole, half) = (&draw * &across, products(&draw, &across));
+            let (whole, half) = (&draw * &across, products(View::of(&draw)));
             assert!((whole.lower_triangle() - half.lower_triangle()).amax() < 1e-12);
             let penalised = |moments: DMatrix<f64>| moments + DMatrix::identity(size, size);
             let plain = Cholesky::new(penalised(whole)).expect("definite");

@@ -8,6 +8,7 @@ use crate::learn::solver::factor::features;
 use crate::learn::solver::learner::{Learner, Trains};
 use crate::learn::solver::loss::{Costs, Loss, sigmoid, softplus};
 use crate::learn::solver::multi_class::OnGram;
+use crate::learn::solver::product::{View, product};
 
 /// [`KernelLogistic`] regression as a learner. Its features have the kernel's rank: at most some four matrices
 /// beside the kernel's.
@@ -172,7 +173,8 @@ impl Objective {
             .map(|(f, cost)| (cost * Loss::Logistic.curvature(*f)).sqrt())
             .collect();
         let weighed = DMatrix::from_fn(items, features, |i, k| root[i] * self.columns[k][i]);
-        let mut matrix = weighed.transpose() * &weighed;
+        let weighed = View::of(&weighed);
+        let mut matrix = product(weighed.transposed(), weighed);
         for k in 0..features {
             matrix[(k, k)] += 1.0;
         }

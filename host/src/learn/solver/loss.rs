@@ -1,5 +1,7 @@
 //! Losses of the margin `m = y f(x)`: convex, with the derivatives that Newton's method needs.
 
+use crate::elementary::Elementary;
+
 /// A loss of the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
@@ -43,13 +45,17 @@ impl Loss {
 
 /// `1 / (1 + exp(-z))` without overflow, and without cancellation on either side.
 pub fn sigmoid(z: f64) -> f64 {
-    if z >= 0.0 { 1.0 / (1.0 + (-z).exp()) } else { z.exp() / (1.0 + z.exp()) }
+    if z >= 0.0 {
+        1.0 / (1.0 + (-z).portable_exp())
+    } else {
+        z.portable_exp() / (1.0 + z.portable_exp())
+    }
 }
 
 /// `log(1 + exp(z))` without overflow.
 #[inline]
 pub(crate) fn softplus(z: f64) -> f64 {
-    z.max(0.0) + (-z.abs()).exp().ln_1p()
+    z.max(0.0) + (-z.abs()).portable_exp().portable_ln_1p()
 }
 
 /// Cost of an error by the class of the item: the bounds on the multipliers in the dual.

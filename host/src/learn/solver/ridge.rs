@@ -15,6 +15,7 @@ use crate::learn::solver::learner::{Learner, Trains};
 use crate::learn::solver::loss::{ClassWeight, Costs};
 use crate::learn::solver::matrix::Matrix;
 use crate::learn::solver::multi_class::{OnGram, outputs};
+use crate::learn::solver::product::{View, product};
 use crate::parallel::{each, try_each};
 
 /// [`Ridge`] regression as a learner.
@@ -112,11 +113,11 @@ impl Ridge {
     ) -> Option<Vec<Vec<f64>>> {
         let shrunk = self.shrunk(c);
         let targets_seen = self.weighed.all_centred(targets);
-        let along = self.places.tr_mul(&targets_seen);
+        let along = product(View::of(&self.places).transposed(), View::of(&targets_seen));
         let scaled = DMatrix::from_fn(along.nrows(), along.ncols(), |axis, list| {
             along[(axis, list)] * shrunk[axis]
         });
-        let beyond = targets_seen - &self.places * scaled;
+        let beyond = targets_seen - product(View::of(&self.places), View::of(&scaled));
         self.weighed.without_groups(targets, &beyond, &members(groups), |some| {
             let of_group = |group: &Vec<usize>| {
                 let places = self.places.select_rows(group);
@@ -124,7 +125,8 @@ impl Ridge {
                 for mut column in scaled.column_iter_mut() {
                     column.component_mul_assign(&shrunk);
                 }
-                DMatrix::identity(group.len(), group.len()) - places * scaled
+                DMatrix::identity(group.len(), group.len())
+                    - product(View::of(&places), View::of(&scaled))
             };
             some.iter().map(of_group).collect()
         })

@@ -7,6 +7,7 @@ use fishweir_core::classify::Normalisation;
 use crate::classifier::{Choice, Classifier, Codebooks, Form, Provenance, Rule, ScoreModels};
 use crate::data::internals::{FrontEnd, centre_and_scale_of};
 use crate::data::{Dataset, Kind, Lags, SamplesView, Widened, Window, Windows};
+use crate::elementary::Elementary;
 use crate::fit::BaumWelch;
 use crate::kernel::PARAMETERS_AT_MOST;
 use crate::learn::error::TrainError;
@@ -32,7 +33,7 @@ use crate::words::{counted, short};
 /// The logarithms of shares, by Laplace's rule, which keeps a class with no window possible.
 pub(crate) fn log_shares(counts: &[usize]) -> Vec<f64> {
     let all = counts.iter().map(|count| count + 1).sum::<usize>() as f64;
-    counts.iter().map(|&count| ((count + 1) as f64 / all).ln()).collect()
+    counts.iter().map(|&count| ((count + 1) as f64 / all).portable_ln()).collect()
 }
 
 /// Machines of a scaling, for any kind of training.

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
+use crate::elementary::Elementary;
 use crate::learn::list::all_of;
 use crate::learn::variation::vectors::{Vectors, mirror_candidates};
 use crate::runtime::numbers::normal;
@@ -256,7 +257,7 @@ impl<'a> Variation<'a> {
             for variant in 0..exact {
                 for &index in self.training {
                     let turn = rotation(self.options.rotation_degrees.to_radians(), &mut rng);
-                    let gain = |_| (self.options.gain * normal(&mut rng)).exp();
+                    let gain = |_| (self.options.gain * normal(&mut rng)).portable_exp();
                     let gains: Vec<f64> = (0..channels).map(gain).collect();
                     let Some(number) = place[index] else { continue };
                     let (of, mirrored) = match variant {
@@ -440,7 +441,7 @@ fn varied(series: &Series, vary: impl Fn(&mut [f64])) -> Series {
 fn rotation(deviation: f64, rng: &mut ChaCha8Rng) -> [[f64; 3]; 3] {
     let mut turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for axis in 0..3 {
-        let (sine, cosine) = (deviation * normal(rng)).sin_cos();
+        let (sine, cosine) = (deviation * normal(rng)).portable_sin_cos();
         let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
         let (row_a, row_b) = (turn[a], turn[b]);
         for column in 0..3 {

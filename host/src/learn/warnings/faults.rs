@@ -3,6 +3,7 @@
 use crate::classifier::{WILD, WildSample, unit_factor};
 use crate::data::internals::{Rests, robust_centre_and_spread, usual_deviation};
 use crate::data::{Dataset, Kind};
+use crate::elementary::Elementary;
 
 /// A channel that is stuck in some series.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +135,11 @@ fn sizes(data: &Dataset, series: usize, channels: usize) -> Vec<f64> {
     let view = data.series()[series].samples.view();
     let rows = || view.rows().into_iter().flat_map(|rows| rows.iter().flatten());
     let (centre, spread) = robust_centre_and_spread(channels, rows);
-    centre.into_iter().zip(spread).map(|(centre, spread)| centre.hypot(spread)).collect()
+    centre
+        .into_iter()
+        .zip(spread)
+        .map(|(centre, spread)| (centre * centre + spread * spread).sqrt())
+        .collect()
 }
 
 /// The median of each channel.
@@ -160,7 +165,8 @@ fn parted<'a>(
         return None;
     }
     let size = |one: &[f64]| -> f64 {
-        channels.iter().map(|&channel| one[channel].ln()).sum::<f64>() / channels.len() as f64
+        channels.iter().map(|&channel| one[channel].portable_ln()).sum::<f64>()
+            / channels.len() as f64
     };
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by(|&a, &b| size(sizes[a]).total_cmp(&size(sizes[b])));
@@ -169,15 +175,17 @@ fn parted<'a>(
     let (small, large) = order.split_at(at);
     // One channel alone is large or small by nature, but for a thousand times.
     let (least, gap_least) = if channels.len() > 1 { (1, GAP) } else { (2, 50.0 * GAP) };
-    if gap(at) < gap_least.ln() || small.len().min(large.len()) < least || order.len() < 3 {
+    if gap(at) < gap_least.portable_ln() || small.len().min(large.len()) < least || order.len() < 3
+    {
         return None;
     }
     let of = |part: &[usize]| middle_sizes(&part.iter().map(|&one| sizes[one]).collect::<Vec<_>>());
     let (smaller, larger) = (of(small), of(large));
     let factors: Vec<f64> = channels.iter().map(|&one| larger[one] / smaller[one]).collect();
-    let factor =
-        (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
-    let differs = |one: &f64| (one / factor).ln().abs() > alike.ln();
+    let factor = (factors.iter().map(|factor| factor.portable_ln()).sum::<f64>()
+        / factors.len() as f64)
+        .portable_exp();
+    let differs = |one: &f64| (one / factor).portable_ln().abs() > alike.portable_ln();
     if factors.iter().any(differs) {
         return None;
     }

@@ -14,6 +14,7 @@ use super::{
 use crate::data::{Support, Values};
 use crate::runtime::numbers::mean;
 use crate::runtime::{HmmError, check};
+use crate::elementary::Elementary;
 
 /// Channels that say yes or no, independent given the state.
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl Family for Bernoulli {
     /// Logarithm of the Dirichlet density that pseudocounts imply.
     fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
-        inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()
+        inside.map(|p| held.pseudocount * (p.portable_ln() + (1.0 - p).portable_ln())).sum()
     }
 
     fn distribution(&self, parts: &Parts, state: usize) -> Option<Distribution> {

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::data::Values;
 use crate::data::internals::is_partial;
+use crate::elementary::Elementary;
 use crate::runtime::numbers::{
     choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };
@@ -143,7 +144,9 @@ impl Family for Mixture {
             let laws: Vec<(f64, &[f64], &[f64])> = weights
                 .iter()
                 .zip(means.zip(rates))
-                .map(|(weight, (mean, rate))| (weight.ln() + log_normaliser(rate), mean, rate))
+                .map(|(weight, (mean, rate))| {
+                    (weight.portable_ln() + log_normaliser(rate), mean, rate)
+                })
                 .collect();
             let mut share = vec![0.0; components];
             for (x, posterior) in samples {
@@ -160,7 +163,7 @@ impl Family for Mixture {
                     *share = constant - 0.5 * z.map(|z| z * z).sum::<f64>();
                 }
                 let best = share.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                share.iter_mut().for_each(|log| *log = (*log - best).exp());
+                share.iter_mut().for_each(|log| *log = (*log - best).portable_exp());
                 let whole: f64 = share.iter().sum();
                 let sums = first[state].chunks_mut(size).zip(second[state].chunks_mut(size));
                 let each = counts[state].iter_mut().zip(sums).zip(share.iter().zip(&laws));
@@ -290,7 +293,7 @@ impl Family for Mixture {
             [
                 table_towards(weight, to_weight, super::logit)?,
                 table_towards(mean, to_mean, |from, to| to - from)?,
-                table_towards(std, to_std, |from, to| to.ln() - from.ln())?,
+                table_towards(std, to_std, |from, to| to.portable_ln() - from.portable_ln())?,
             ],
         ))
     }

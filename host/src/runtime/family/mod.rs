@@ -48,6 +48,7 @@ pub use rows::{AllBanks, HostReal, HostWeight, OverRows, RowState};
 
 use super::HmmError;
 use crate::data::{Sample, Values};
+use crate::elementary::Elementary;
 use crate::words::counted;
 
 macro_rules! families {
@@ -415,5 +416,5 @@ pub(crate) fn row_towards(
 
 /// The rate of a logit from a probability to another; a zero in either stays where it is.
 pub(crate) fn logit(from: f64, to: f64) -> f64 {
-    if from > 0.0 && to > 0.0 { to.ln() - from.ln() } else { 0.0 }
+    if from > 0.0 && to > 0.0 { to.portable_ln() - from.portable_ln() } else { 0.0 }
 }

@@ -13,6 +13,7 @@ use super::{
 use crate::data::{Support, Values};
 use crate::runtime::numbers::{Bits, mean};
 use crate::runtime::{HmmError, check};
+use crate::elementary::Elementary;
 
 /// Channels that count, independent given the state.
 #[derive(Debug)]
@@ -108,7 +109,7 @@ impl Family for Poisson {
         let [rate] = parts.rows();
         let one = |(channel, &rate): (usize, &f64)| {
             let (a, b) = Self::prior(held, channel);
-            if a > 0.0 && rate > 0.0 { a * rate.ln() - b * rate } else { 0.0 }
+            if a > 0.0 && rate > 0.0 { a * rate.portable_ln() - b * rate } else { 0.0 }
         };
         rate.iter().flat_map(|row| row.iter().enumerate()).map(one).sum()
     }
@@ -175,7 +176,7 @@ impl Family for Poisson {
             if rates[channel] > 0.0 { log_rate[state][channel] } else { 0.0 }
         };
         let log_rate = |(channel, rate): (usize, &f64)| Weight {
-            value: rate.ln(),
+            value: rate.portable_ln(),
             tangent: along.iter().map(|along| slope(along, channel)).collect(),
         };
         let log_rates = rates.iter().enumerate().map(log_rate).collect();

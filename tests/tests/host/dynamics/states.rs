@@ -174,7 +174,7 @@ fn what_is_wrong_is_named() {
         let error = system.validate().expect_err("refused").to_string();
         assert!(error.contains(words), "`{error}` does not say `{words}`");
     };
-    refused(|s| s.transition[1].truncate(1), "transition[1] has 1 entries where 2 are needed");
+    refused(|s| s.transition[1].truncate(1), "transition[1] has 1 entries, and 2 are needed");
     refused(|s| s.initial_mean[1] = f64::NAN, "initial_mean");
     refused(|s| s.state_noise[1][1] = -1.0, "row 1 of state_noise");
     refused(|s| s.initial_covariance[0][1] += 1.0, "row 1 of initial_covariance");

@@ -127,7 +127,7 @@ fn what_is_too_much_or_none_is_said() {
     };
     refused(|s| s.chain[2][0] += 0.5, "chain[2]");
     refused(|s| s.initial.truncate(1), "initial is no");
-    refused(|s| s.state_noise.truncate(2), "state_noise has 2 entries where 3 are needed");
+    refused(|s| s.state_noise.truncate(2), "state_noise has 2 entries, and 3 are needed");
     refused(|s| s.state_noise[1][0][0] = -1.0, "row 0 of state_noise[1]");
     refused(|s| s.transition[2][0] = vec![1.0, 2.0], "transition[2][0] has 2 entries");
     refused(|s| s.initial.clear(), "without modes");

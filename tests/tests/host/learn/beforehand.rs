@@ -35,7 +35,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let mirror = Mirror::Channels(vec!["ax".to_owned()]);
     let turned =
         "2 copies of each with gains off by 5 % about the mean, (ax ay az) turned by 10 degrees";
-    let perhaps = format!("perhaps mirrored across an axis, as what is held back says; {turned}");
+    let perhaps = format!("mirrored across an axis if that is better in inner folds; {turned}");
     let given = format!("mirrored in ax as well; {turned}");
     let (bayes, fisher) = (ClassifierKind::Bayes, ClassifierKind::Fisher);
     let gaussian = ClassifierKind::OnScores(ScoreKernelKind::Gaussian);
@@ -53,7 +53,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
         let what = format!("{kind} {emission:?}");
         assert_eq!(options.varied(&vector), words, "{what}");
         let varies = options.varies(&vector);
-        let said = ["copies", "turned", "perhaps"].map(|word| words.contains(word));
+        let said = ["copies", "turned", "if that is better"].map(|word| words.contains(word));
         assert_eq!([varies.copies, varies.turned, varies.mirror_chosen], said, "{what}");
         assert_eq!(varies.vectors, emission != Some("poisson"), "{what}");
         assert_eq!(options.has_floor(), emission != Some("poisson"), "{what}");
@@ -122,7 +122,7 @@ fn too_much_and_too_little_are_refused_beforehand() {
         assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
     }
     let many = check(&copied(fisher, &LINEAR_SVM, 100_000_000)).expect_err("too many features");
-    assert!(many.contains("4 features of each of 1 000 000 010 windows"), "{many}");
+    assert!(many.contains("4 features for each of 1 000 000 010 windows"), "{many}");
     let mut long = copied(fisher, &LINEAR_SVM, 0);
     let length = std::num::NonZeroUsize::new(25).expect("a length");
     long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });

@@ -88,7 +88,7 @@ fn numbers_of_copies_are_told_beforehand_and_none_are_tried_of_what_is_not_varie
     let data = tilted(30.0, 0.1);
     let words = with_copies(true, 2, &[0, 1]).varied(data.kind());
     assert!(words.starts_with("2 or 0 or 1 copies of each with gains off by 5 %"), "{words}");
-    assert!(words.ends_with("as what is held back says"), "{words}");
+    assert!(words.ends_with("if that is better in inner folds"), "{words}");
     assert!(with_copies(true, 0, &[4]).varies(data.kind()).copies);
     assert!(!with_copies(true, 0, &[0]).varies(data.kind()).copies);
     // Bayes is trained on none, and scalars have none unless they are asked for.

@@ -109,15 +109,18 @@ fn what_is_wrong_is_named() {
         ),
         (tree(""), "hidden-tree.transition: give one of"),
         (tree("transition = [[1.0, 0.0], [0.5, 0.5]]"), "hidden-tree.root: is missing"),
-        (tree("transition = [[1.0, 0.0]]\nroot = [0.5, 0.5]"), "transition: 1 entries where 2"),
+        (tree("transition = [[1.0, 0.0]]\nroot = [0.5, 0.5]"), "transition: 1 entries, and 2"),
         (tree("transition = [[1.0, 0.0], [0.5, 0.25]]"), "transition[1]: sums to 0.75"),
-        (tree("transition = [[1.0, 0.0], [1.5, -0.5]]"), "transition[1][0]: 1.5 is no probability"),
+        (
+            tree("transition = [[1.0, 0.0], [1.5, -0.5]]"),
+            "transition[1][0]: 1.5 is not a probability",
+        ),
         (tree("substitution.gain-loss = { gain = 1.0, loss = 2.0 }"), "node `b` has no length"),
         (
             tree("substitution.gain-loss = { gain = 1.0, loss = -2.0 }"),
-            "gain-loss.loss: -2 is no rate",
+            "gain-loss.loss: -2 is not a rate",
         ),
-        (tree("substitution.equal-rates = { rate = 0.0 }"), "equal-rates.rate: 0 is no rate"),
+        (tree("substitution.equal-rates = { rate = 0.0 }"), "equal-rates.rate: 0 is not a rate"),
         (
             tree("transition_of_child = [[[1.0, 0.0], [0.0, 1.0]]]\nroot = [0.5, 0.5]"),
             "transition_of_child: has 1 matrices where inner node 0 has 2 children",
@@ -172,7 +175,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "[marginalisation]\nalphabet = \"ab\"\nprior = [1.0]\nmodel = []".into(),
-            "marginalisation.prior: 1 entries where 0 are needed",
+            "marginalisation.prior: 1 entries, and 0 are needed",
         ),
     ] {
         let error = MarginalModel::parse("model.toml", &text).expect_err(&text).to_string();
@@ -191,7 +194,7 @@ fn files_that_are_not_there_or_no_text_are_named() {
     assert!(matches!(MarginalModel::read(&path), Err(MarginalError::File(_))));
     std::fs::write(&path, b"[pair-hmm]\nalphabet = \"\xff\"").expect("written");
     let error = MarginalModel::read(&path).expect_err("no text").to_string();
-    assert!(error.contains("line 2, column 13: is no UTF-8"), "{error}");
+    assert!(error.contains("line 2, column 13: is not UTF-8"), "{error}");
     let model = "[hidden-tree]\nalphabet = \"binary\"\nnewick_file = \"tree.nwk\"\n\
                  substitution.equal-rates = { rate = 1.0 }";
     std::fs::write(&path, model).expect("written");

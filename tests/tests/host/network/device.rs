@@ -109,7 +109,7 @@ fn what_no_device_holds_is_refused_where_it_is_exported() {
     };
     let classifier = plan.train(&many, &few, 1).expect("trained");
     let error = DeployedSum::of(&classifier).expect_err("a state too many").to_string();
-    assert!(error.contains("`x0` has 65535 states; a device takes 1 to 65534"), "{error}");
+    assert!(error.contains("`x0` has 65535 states; a device can have 1 to 65534"), "{error}");
     let fisher = NetworkFisher::new(classifier.network().clone(), Width::default(), 1);
     let error = DeployedAlarm::silent(&fisher, 9.0).expect_err("a state too many").to_string();
     assert!(error.contains("`x0` has 65535 states"), "{error}");

@@ -157,5 +157,5 @@ fn what_is_impossible_is_named() {
     assert!(error.contains("record 1") && error.contains("`either`"), "{error}");
     let unknown = Records::of_rows(8, [[1, 1, 1, 2, 1, 1, 1, 1]]);
     let error = kernel(&network).gram(&unknown).expect_err("unknown").to_string();
-    assert!(error.contains("`lung` has no state number 2"), "{error}");
+    assert!(error.contains("`lung` has no state 2"), "{error}");
 }

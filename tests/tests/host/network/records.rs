@@ -126,7 +126,7 @@ fn a_class_has_the_states_that_are_found() {
 fn what_is_wrong_is_named_by_file_line_and_column() {
     let schema = Schema::of_variables(&[Variable::new("a", ["y", "n"])]);
     for (text, says) in [
-        ("a\ny\nm\n", "x, line 3, column 1 (a): `m` is no state of a; it has y, n"),
+        ("a\ny\nm\n", "x, line 3, column 1 (a): `m` is not a state of a; it has y, n"),
         ("b,a\n1,y\n", "x, line 1, column 1 (b): the model has no `b`; it has a"),
     ] {
         let error = schema.records(&table(text)).expect_err(text).to_string();
@@ -143,15 +143,15 @@ fn what_is_wrong_is_named_by_file_line_and_column() {
         ("a,b\n1\n", "line 2, column 2 (b): the row has 1 field "),
         ("@attribute a {y}\n", "no data"),
         ("@data\n1\n", "line 1: there is no @attribute above @data"),
-        ("@attribute a {y,y}\n", "line 1: a state `y` has been before"),
+        ("@attribute a {y,y}\n", "line 1: the state `y` occurs twice"),
         ("@attribute a {}\n", "line 1: a state has no name"),
         ("@attribute a {y,n\ro}\n@data\ny\n", "U+000D"),
         ("@attribute a {y,,n}\n", "line 1: a state has no name"),
         ("@attribute a {y\n", "line 1: the states do not end"),
-        ("@attribute a relational\n", "line 1: `relational` is no type"),
-        ("@attribute a {y}\n@attribute a {y}\n", "line 2: an attribute `a` has been before"),
-        ("@attribute a {y}\n@data\nz\n", "line 3, column 1 (a): `z` is no state"),
-        ("@attribute a {y}\n@data\n{3 y}\n", "line 3: `3` is no number of an attribute"),
+        ("@attribute a relational\n", "line 1: `relational` is not a type"),
+        ("@attribute a {y}\n@attribute a {y}\n", "line 2: the attribute `a` occurs twice"),
+        ("@attribute a {y}\n@data\nz\n", "line 3, column 1 (a): `z` is not a state"),
+        ("@attribute a {y}\n@data\n{3 y}\n", "line 3: `3` is not the number of an attribute"),
         ("@attribute a {y}\n@data\ny,y\n", "line 3"),
         ("@attribute a {y}\n@data\n'y\n", "line 3: the quoted name does not end"),
     ] {

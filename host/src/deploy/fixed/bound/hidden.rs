@@ -22,6 +22,7 @@ use super::{ModelBound, Pair};
 use crate::data::Sample;
 use crate::deploy::block::chain;
 use crate::deploy::fixed::{FixedModel, FixedWeight};
+use crate::elementary::Elementary;
 use crate::runtime::family::{BLOCK, tangent};
 use crate::runtime::{HostReal, HostWeight, with_two_sizes};
 
@@ -186,7 +187,7 @@ impl ModelBound {
         if off.is_nan() || off.is_infinite() {
             return None;
         }
-        self.log += off.ln();
+        self.log += off.portable_ln();
         for (output, bound) in self.rates.iter_mut().enumerate() {
             let slope = rate(all, output) / all.value();
             let moved = |j: usize| rate(after[j], output) - slope * after[j].value();

@@ -6,6 +6,7 @@ use super::{RIDGE_AT_MOST, Ridge};
 use crate::learn::solver::blocks::{BlockCholesky, products};
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
+use crate::learn::solver::product::{View, product};
 
 /// Largest number of items that are left out at a time, unless a group is larger: a bound on RAM.
 const ITEMS_AT_ONCE: usize = 512;
@@ -83,9 +84,8 @@ impl WeightedRows {
 /// Rows of features, weighed and centred, and their products.
 pub(super) struct Centred {
     weighed: WeightedRows,
-    /// `Z`, `[item][feature]`, and transposed.
+    /// `Z`, `[item][feature]`.
     rows: DMatrix<f64>,
-    across: DMatrix<f64>,
     /// `true` if products are between items, because there are no more of them than features.
     by_item: bool,
     /// `Z Z'`, or `Z' Z`: what lies above the diagonal is not read.
@@ -114,14 +114,14 @@ impl Centred {
             column.add_scalar_mut(-mean);
             column.component_mul_assign(&roots);
         }
-        let across = rows.transpose();
         let by_item = items <= features;
-        let moments = if by_item { products(&rows, &across) } else { products(&across, &rows) };
-        Ok(Self { weighed: WeightedRows { roots, mean }, rows, across, by_item, moments })
+        let along = View::of(&rows);
+        let moments = products(if by_item { along } else { along.transposed() });
+        Ok(Self { weighed: WeightedRows { roots, mean }, rows, by_item, moments })
     }
 
     pub(super) fn factorised(self) -> Result<Ridge, KernelLearnError> {
-        let Self { weighed, rows, across, by_item, moments } = self;
+        let Self { weighed, rows, by_item, moments } = self;
         let size = moments.nrows();
         let eigen = SymmetricEigen::try_new(moments, f64::EPSILON, STEPS * size);
         let eigen = eigen.ok_or(KernelLearnError::Eigenvalues)?;
@@ -131,17 +131,22 @@ impl Centred {
         let squares = eigen.eigenvalues.select_rows(&kept);
         let mut own = eigen.eigenvectors.select_columns(&kept);
         let (axes, places) = if by_item {
-            let mut axes = &across * &own;
+            let mut axes = product(View::of(&rows).transposed(), View::of(&own));
             for (axis, square) in squares.iter().enumerate() {
                 axes.column_mut(axis).unscale_mut(square.sqrt());
                 own.column_mut(axis).scale_mut(square.sqrt());
             }
             (axes, own)
         } else {
-            let places = &rows * &own;
+            let places = product(View::of(&rows), View::of(&own));
             (own, places)
         };
         Ok(Ridge { weighed, axes, places, squares })
+    }
+
+    /// `Z' B`.
+    fn across(&self, right: &DMatrix<f64>) -> DMatrix<f64> {
+        product(View::of(&self.rows).transposed(), View::of(right))
     }
 
     /// The factor of the moments and the penalty of a cost; `None` if rounding leaves no factor.
@@ -168,8 +173,8 @@ impl Centred {
                 return Ok(targets.iter().map(of).collect());
             };
             let weights = match self.by_item {
-                true => self.rows.tr_mul(&factor.solve(seen.clone())),
-                false => factor.solve(&self.across * &seen),
+                true => self.across(&factor.solve(seen.clone())),
+                false => factor.solve(self.across(&seen)),
             };
             for ((machines, targets), weights) in
                 machines.iter_mut().zip(targets).zip(weights.column_iter())
@@ -198,15 +203,15 @@ impl Centred {
         let beyond = match self.by_item {
             true => factor.solve(seen) * penalty,
             false => {
-                let weights = factor.solve(&self.across * &seen);
-                seen - &self.rows * weights
+                let weights = factor.solve(self.across(&seen));
+                seen - product(View::of(&self.rows), View::of(&weights))
             }
         };
         let left = |some: &[Vec<usize>]| {
             let items: Vec<usize> = some.iter().flatten().copied().collect();
             let mut along = match self.by_item {
                 true => DMatrix::zeros(self.moments.nrows(), items.len()),
-                false => self.across.select_columns(&items),
+                false => self.rows.select_rows(&items).transpose(),
             };
             let mut first = 0;
             if self.by_item {
@@ -216,12 +221,14 @@ impl Centred {
             factor.forward(&mut along, first);
             let mut from = 0;
             let of_group = |group: &Vec<usize>| {
-                let own = along.columns(from, group.len());
+                let first = from;
                 from += group.len();
-                // A product of matrices where there is one to make.
                 let squares = match group.len() {
-                    1 => own.tr_mul(&own),
-                    _ => own.transpose() * own,
+                    1 => DMatrix::from_element(1, 1, along.column(first).dot(&along.column(first))),
+                    _ => {
+                        let own = View::of(&along).columns(first..from);
+                        product(own.transposed(), own)
+                    }
                 };
                 match self.by_item {
                     true => squares * penalty,

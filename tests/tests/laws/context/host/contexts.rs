@@ -90,8 +90,8 @@ fn a_file_of_contexts_is_read_line_by_line() {
     let set = ContextSet::parse("contexts.txt", "A\n\n  CA \nGGT\n", &dna).expect("contexts");
     assert_eq!(set, ContextSet::Listed(vec![vec![0], vec![1, 0], vec![2, 2, 3]]));
     for (text, expected) in [
-        ("A\nAX\n", "contexts.txt, line 2: `X` is no symbol of the alphabet"),
-        ("A\n\nC\nA\n", "contexts.txt, line 4: the context of line 1 once more"),
+        ("A\nAX\n", "contexts.txt, line 2: `X` is not a symbol of the alphabet"),
+        ("A\n\nC\nA\n", "contexts.txt, line 4: the context of line 1 occurs again"),
     ] {
         let error = ContextSet::parse("contexts.txt", text, &dna).expect_err("refused").to_string();
         assert!(error.starts_with(expected), "{error}");

@@ -223,12 +223,12 @@ fn bad_numbers_and_bad_options_are_named() {
     for (found, part) in [
         (new(&[], &[], &[]), "weight has 0 entries"),
         (new(&[0.5, 0.4], &[&[0.0], &[1.0]], &[&[1.0], &[1.0]]), "weight is no probability"),
-        (new(&[1.0], &[&[0.0], &[1.0]], &[&[1.0]]), "mean has 2 entries where 1"),
-        (new(&[1.0], &[&[0.0, 1.0]], &[&[1.0]]), "std[0] has 1 entries where 2"),
+        (new(&[1.0], &[&[0.0], &[1.0]], &[&[1.0]]), "mean has 2 entries, and 1"),
+        (new(&[1.0], &[&[0.0, 1.0]], &[&[1.0]]), "std[0] has 1 entries, and 2"),
         (new(&[1.0], &[&[f64::NAN]], &[&[1.0]]), "mean[0][0] must be finite"),
         (new(&[1.0], &[&[0.0]], &[&[0.0]]), "std[0][0] must be finite and positive"),
         (new(&[1.0], &[&[]], &[&[]]), "mean[0]"),
-        (new(&[1.0 / 65.0; 65], &[&[0.0]], &[&[1.0]]), "weight has 65 entries where 64"),
+        (new(&[1.0 / 65.0; 65], &[&[0.0]], &[&[1.0]]), "weight has 65 entries, and 64"),
     ] {
         assert!(found.contains(part), "{found}");
     }

@@ -239,8 +239,8 @@ fn bad_models_name_the_entry() {
     for (found, part) in [
         (new(&[&[0], &[1]], &[half, &[0.5, 0.6]]), "probability[1] is no probability distribution"),
         (new(&[&[0], &[1]], &[half, &[f64::NAN, 0.5]]), "probability[1]"),
-        (new(&[&[0], &[1]], &[half]), "probability has 1 entries where 2 are needed"),
-        (new(&[&[0], &[1]], &[half, &[1.0]]), "probability[1] has 1 entries where 2"),
+        (new(&[&[0], &[1]], &[half]), "probability has 1 entries, and 2 are needed"),
+        (new(&[&[0], &[1]], &[half, &[1.0]]), "probability[1] has 1 entries, and 2"),
         (new(&[&[0], &[3]], &[half, half]), "context 1, position 0"),
         (new(&[&[0], &[1, 1]], &[half, half]), "differs in length"),
         (new(&[&[], &[1], &[1]], &[half, half, half]), "context 2 repeats context 1"),

@@ -133,7 +133,7 @@ fn sequences_of_another_length_and_bad_tables_are_named() {
     assert_eq!((found[0].as_ref().err(), found[2].is_ok()), (Some(&past), true));
 
     for (table, part) in [
-        (vec![vec![0.5, 0.5], vec![1.0]], "probability[1] has 1 entries where 2"),
+        (vec![vec![0.5, 0.5], vec![1.0]], "probability[1] has 1 entries, and 2"),
         (vec![vec![0.5, 0.5], vec![1.5, -0.5]], "probability[1] is no probability distribution"),
         (vec![], "probability"),
         (vec![vec![]], "probability"),

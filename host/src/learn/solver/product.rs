@@ -1,0 +1,214 @@
+//! Products of matrices in one order of operations: every processor computes the same bits.
+//!
+//! A sum of products along `k` is split after every 256 terms. Each part is summed in the order of `k`, each term is multiplied and
+//! then added, never fused, and the parts are added in their order. Vectors of any width do that for several sums side by side, so a
+//! fit has the same bits with AVX-512, AVX2, NEON and WebAssembly.
+
+use std::ops::Range;
+
+use multiversion::multiversion;
+use nalgebra::DMatrix;
+
+/// Rows of the left factor, and columns of the right, whose products are summed at a time: the sums stay in registers.
+const ROWS: usize = 16;
+const COLUMNS: usize = 4;
+/// Terms of a part of a sum.
+const DEPTH: usize = 256;
+/// Rows of the left factor that are copied at a time: with a part of each they fit into a cache.
+const HEIGHT: usize = 128;
+
+/// A part of a matrix, or of its transpose.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'v> {
+    values: &'v [f64],
+    rows: usize,
+    columns: usize,
+    row_step: usize,
+    column_step: usize,
+}
+
+impl<'v> View<'v> {
+    /// All of a matrix.
+    pub(crate) fn of(matrix: &'v DMatrix<f64>) -> Self {
+        let (rows, columns) = matrix.shape();
+        Self::of_columns(matrix.as_slice(), rows, columns)
+    }
+
+    /// A matrix, a column after another.
+    pub(crate) fn of_columns(values: &'v [f64], rows: usize, columns: usize) -> Self {
+        Self { values, rows, columns, row_step: 1, column_step: rows }
+    }
+
+    /// Number of its rows.
+    pub(crate) fn row_count(self) -> usize {
+        self.rows
+    }
+
+    /// Some of its rows.
+    pub(crate) fn rows(self, range: Range<usize>) -> Self {
+        let from = range.start * self.row_step;
+        let values = self.values.get(from..).unwrap_or_default();
+        Self { values, rows: range.len(), ..self }
+    }
+
+    /// Some of its columns.
+    pub(crate) fn columns(self, range: Range<usize>) -> Self {
+        self.transposed().rows(range).transposed()
+    }
+
+    /// Its transpose.
+    pub(crate) fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            row_step: self.column_step,
+            column_step: self.row_step,
+            ..self
+        }
+    }
+
+    /// Copies some rows and columns in panels of `W` rows, `[panel][column][row]`; rows that a panel lacks are zero.
+    fn pack<const W: usize>(
+        self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        into: &mut Vec<[f64; W]>,
+    ) {
+        let (steps, from) = (columns.len(), into.len());
+        into.resize(from + rows.len().div_ceil(W) * steps, [0.0; W]);
+        for (panel, out) in into[from..].chunks_exact_mut(steps).enumerate() {
+            let first = rows.start + panel * W;
+            let width = W.min(rows.end - first);
+            let start = first * self.row_step + columns.start * self.column_step;
+            if self.row_step == 1 {
+                for k in 0..steps {
+                    let column = &self.values[start + k * self.column_step..][..width];
+                    out[k][..width].copy_from_slice(column);
+                }
+                continue;
+            }
+            for i in 0..width {
+                let row = &self.values[start + i * self.row_step..];
+                for k in 0..steps {
+                    out[k][i] = row[k * self.column_step];
+                }
+            }
+        }
+    }
+}
+
+/// The right factor of a product, copied.
+pub(crate) struct Right {
+    /// Rows, and columns.
+    shape: (usize, usize),
+    /// `[part of the rows][panel of columns][row][column]`.
+    panels: Vec<[f64; COLUMNS]>,
+}
+
+impl Right {
+    /// RAM: as much as the factor.
+    pub(crate) fn of(view: View<'_>) -> Self {
+        let mut panels = Vec::new();
+        for from in (0..view.rows).step_by(DEPTH) {
+            let part = from..view.rows.min(from + DEPTH);
+            view.transposed().pack(0..view.columns, part, &mut panels);
+        }
+        Self { shape: (view.rows, view.columns), panels }
+    }
+
+    /// Adds `scale left right` to a matrix whose columns begin `step` apart.
+    ///
+    /// Time: a multiply-add per row of `left`, column of `right` and term.
+    pub(crate) fn add_to(&self, into: &mut [f64], step: usize, scale: f64, left: View<'_>) {
+        let (terms, columns) = self.shape;
+        debug_assert_eq!(left.columns, terms, "factors must fit");
+        let (mut packed, mut rest) = (Vec::new(), self.panels.as_slice());
+        for from in (0..terms).step_by(DEPTH) {
+            let part = from..terms.min(from + DEPTH);
+            let steps = part.len();
+            let right;
+            (right, rest) = rest.split_at(columns.div_ceil(COLUMNS) * steps);
+            for top in (0..left.rows).step_by(HEIGHT) {
+                packed.clear();
+                left.pack(top..left.rows.min(top + HEIGHT), part.clone(), &mut packed);
+                for (right, first) in right.chunks_exact(steps).zip((0..).step_by(COLUMNS)) {
+                    for (own, row) in packed.chunks_exact(steps).zip((top..).step_by(ROWS)) {
+                        let sums = tile(own, right);
+                        let height = ROWS.min(left.rows - row);
+                        for j in 0..COLUMNS.min(columns - first) {
+                            let column = &mut into[(first + j) * step + row..][..height];
+                            for i in 0..height {
+                                column[i] += scale * sums[j][i];
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `left right`.
+pub(crate) fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
+    let mut product = DMatrix::zeros(left.rows, right.columns);
+    Right::of(right).add_to(product.as_mut_slice(), left.rows, 1.0, left);
+    product
+}
+
+/// The sums of a part of the terms for a panel of each factor, `[column][row]`.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]]) -> [[f64; ROWS]; COLUMNS] {
+    let mut sums = [[0.0; ROWS]; COLUMNS];
+    for k in 0..left.len().min(right.len()) {
+        let (left, right) = (&left[k], &right[k]);
+        for j in 0..COLUMNS {
+            for i in 0..ROWS {
+                sums[j][i] += left[i] * right[j];
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Compares every bit with sums in the documented order, for shapes about the sizes of panels and parts.
+    #[test]
+    fn sums_have_one_order() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for (rows, terms, columns) in
+            [(1, 1, 1), (3, 0, 2), (16, 256, 4), (17, 257, 5), (130, 600, 9)]
+        {
+            let mut draw =
+                |rows, columns| DMatrix::from_fn(rows, columns, |_, _| rng.random::<f64>() - 0.5);
+            let (left, right) = (draw(rows, terms), draw(terms, columns));
+            let wanted = DMatrix::from_fn(rows, columns, |i, j| {
+                let mut sum = 0.0;
+                for from in (0..terms).step_by(DEPTH) {
+                    let mut part = 0.0;
+                    for k in from..terms.min(from + DEPTH) {
+                        part += left[(i, k)] * right[(k, j)];
+                    }
+                    sum += part;
+                }
+                sum
+            });
+            assert_eq!(product(View::of(&left), View::of(&right)), wanted);
+            let (across, along) = (left.transpose(), right.transpose());
+            let turned = product(View::of(&across).transposed(), View::of(&along).transposed());
+            assert_eq!(turned, wanted);
+            let (some, others) = (rows / 3..rows, columns / 2..columns);
+            let part = product(
+                View::of(&left).rows(some.clone()),
+                View::of(&right).columns(others.clone()),
+            );
+            let of_wanted = wanted.view((some.start, others.start), (some.len(), others.len()));
+            assert_eq!(part, of_wanted);
+        }
+    }
+}
