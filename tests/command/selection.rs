@@ -21,7 +21,7 @@ fn strings_have_their_chains_tried_and_the_file_keeps_the_last_stage() {
     let (data, model) = (fixtures().at("strings.tsv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW} --effort normal");
     let text = printed(&format!("{line} --verbose"));
-    for part in ["models tried", "left to right", "fits; the chosen ", "flash B", "stage 2 *"] {
+    for part in ["models tried", "left to right", "fits; it ", "flash B", "stage 2 *"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     let fit = json(fishweir(&line).arg("--json"));
@@ -51,7 +51,7 @@ fn strings_have_their_chains_tried_and_the_file_keeps_the_last_stage() {
     assert_eq!(list(&kept["form"], "candidates").iter().collect::<Vec<_>>(), of_last);
     let told = printed(&format!("info {model}"));
     for part in
-        ["  chosen  ", "evidence per", "models tried", "inner accuracy", "fits; the chosen "]
+        ["  chosen  ", "evidence per", "models tried", "inner accuracy", "fits; it "]
     {
         assert!(told.contains(part), "no {part} in:\n{told}");
     }

@@ -105,7 +105,7 @@ fn what_is_wrong_is_named() {
         (tree("newick_file = 1"), "line 4"),
         (
             tree("").replace("(a:1,b)", "(a:1,a)"),
-            "line 3, column 10: tree, line 1, column 6: a leaf `a`",
+            "line 3, column 10: tree, line 1, column 6: the leaf `a`",
         ),
         (tree(""), "hidden-tree.transition: give one of"),
         (tree("transition = [[1.0, 0.0], [0.5, 0.5]]"), "hidden-tree.root: is missing"),
@@ -123,7 +123,7 @@ fn what_is_wrong_is_named() {
         (tree("substitution.equal-rates = { rate = 0.0 }"), "equal-rates.rate: 0 is not a rate"),
         (
             tree("transition_of_child = [[[1.0, 0.0], [0.0, 1.0]]]\nroot = [0.5, 0.5]"),
-            "transition_of_child: has 1 matrices where inner node 0 has 2 children",
+            "transition_of_child: has 1 matrices, and inner node 0 has 2 children",
         ),
         (
             tree(
