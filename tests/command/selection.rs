@@ -50,9 +50,7 @@ fn strings_have_their_chains_tried_and_the_file_keeps_the_last_stage() {
     let of_last: Vec<&Value> = tried.iter().filter(|one| one["stage"].as_u64() == last).collect();
     assert_eq!(list(&kept["form"], "candidates").iter().collect::<Vec<_>>(), of_last);
     let told = printed(&format!("info {model}"));
-    for part in
-        ["  chosen  ", "evidence per", "models tried", "inner accuracy", "fits; it "]
-    {
+    for part in ["  chosen  ", "evidence per", "models tried", "inner accuracy", "fits; it "] {
         assert!(told.contains(part), "no {part} in:\n{told}");
     }
     assert!(std::fs::metadata(&model).expect("a file").len() < 20_000, "a file as before");

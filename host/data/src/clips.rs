@@ -406,7 +406,7 @@ mod tests {
             "rest.csv: does not match clips.csv: one has the channels y, the other the channels x"
         );
         let told = refused(&clips(), &background(1, 10), None);
-        assert!(told.starts_with("rest.csv: ") && told.contains("to part 4 clips"), "{told}");
+        assert!(told.starts_with("rest.csv: ") && told.contains("between 4 clips"), "{told}");
         let one = read("clips.csv", "series,label,t,x\n0,up,0,5\n1,up,0,5\n2,down,0,6\n");
         assert!(refused(&one, &background(1, 10), None).contains("class `down` has only 1 series"));
         let bare = read("clips.csv", "series,label,t,x\n0,up,0,5\n1,,0,5\n");

@@ -554,7 +554,7 @@ mod tests {
         for (text, begin, advice) in [
             (
                 "series,label,x\n0,a,1\n1,a,1\n0,a,2\n",
-                "data, line 4, column 1 (series): series `0` was already read from line 2",
+                "data, line 4, column 1 (series): series `0` began on line 2",
                 "keep the lines of a series together, in order of time",
             ),
             (

@@ -146,8 +146,7 @@ impl Description {
                 other(found, "seriesLength", &wanted.to_string(), line)
             }
             (_, Some((_, line))) if samples != first.1 => {
-                let found =
-                    format!("{found}, but that of line {} has {}", first.0, grouped(first.1));
+                let found = format!("{found} (line {} has {})", first.0, grouped(first.1));
                 other(found, "equalLength", "true", line)
             }
             _ => Ok(()),
@@ -450,7 +449,11 @@ mod tests {
             (with("4,5:Rest"), "data, line 11: has 1 channel, but the first series", "colons"),
             (with("4,5:40,50:Walk"), "data, line 11, character 11: class `Walk`", "(Rest, Run)"),
             (with("4,5"), "data, line 11, character 1: has no `:` and label", "@classLabel"),
-            (with("4,5:40,50:Re\u{200B}st"), "data, line 11, character 13: has the", "U+200B"),
+            (
+                with("4,5:40,50:Re\u{200B}st"),
+                "data, line 11, character 13: has the unprintable",
+                "U+200B",
+            ),
             (with("?,?:?,?:Rest"), "data, line 11: `2` has no sample", "remove"),
             (says("@classLabel"), "data, line 4: `@classLabel` says true", "or false"),
             (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),
@@ -461,32 +464,32 @@ mod tests {
             ),
             (
                 says("@dimension 3"),
-                "data, line 6: `@dimensions` says `2` here and `3` in line 4",
+                "data, line 6: `@dimensions` is `2` here and `3` in line 4",
                 "delete",
             ),
             (
                 MOTIONS.replace("@univariate false", "@univariate true"),
-                "data, line 10: has 2 channels, and line 5 says `@univariate true`",
+                "data, line 10: has 2 channels, but line 5 has `@univariate true`",
                 "correct one",
             ),
             (
                 MOTIONS.replace("@dimensions 2", "@dimensions 3"),
-                "data, line 10: has 2 channels, and line 6 says `@dimensions 3`",
+                "data, line 10: has 2 channels, but line 6 has `@dimensions 3`",
                 "correct one",
             ),
             (
                 MOTIONS.replace("@equalLength false", "@equalLength TRUE"),
-                "data, line 11: has 2 samples per channel where that of line 10 has 3, and line 7 says `@equalLength true`",
+                "data, line 11: has 2 samples per channel (line 10 has 3), but line 7 has `@equalLength true`",
                 "correct one",
             ),
             (
                 MOTIONS.replace("@equalLength false", "@seriesLength 4"),
-                "data, line 10: has 3 samples per channel, and line 7 says `@seriesLength 4`",
+                "data, line 10: has 3 samples per channel, but line 7 has `@seriesLength 4`",
                 "correct one",
             ),
             (
                 says("@classLabel true rest Run"),
-                "data, line 8: `@classLabel` says `true Rest Run` here and `true rest Run` in line 4",
+                "data, line 8: `@classLabel` is `true Rest Run` here and `true rest Run` in line 4",
                 "delete",
             ),
             (says("1,2:3,4:Run"), "data, line 4: expected `@data`", "before the first series"),

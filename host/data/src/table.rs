@@ -483,7 +483,7 @@ mod tests {
             }
         };
         let refused = rows("a,b\n1,2\n\"odd,3\n4,5\n6,7\n").expect_err("is never closed");
-        assert!(refused.starts_with("x, line 3: a quote"), "{refused}");
+        assert!(refused.starts_with("x, line 3: a quotation mark"), "{refused}");
         for sound in ["a,b\n1,\"2\n3\"\n", "a,b\n5\" pipe,1\n2,3\n", "a,b\n\"1\",\"\"\"2\"\n"] {
             rows(sound).unwrap_or_else(|error| panic!("{sound}: {error}"));
         }

@@ -218,7 +218,7 @@ fn every_mistake_is_named_by_place() {
             "N",
         ),
         (table("0,a,,1,2\n"), "data, line 2, column 3 (t): the time ``", "number"),
-        (table("0,a,0,1,2\n0,a,0,1,2\n"), "data, line 3, column 3 (t): t is 0 after 0", "order"),
+        (table("0,a,0,1,2\n0,a,0,1,2\n"), "data, line 3, column 3 (t): t is 0 after 0", "must rise"),
         (
             table("0,a,5,1,2\n0,a,4,1,2\n"),
             "data, line 3, column 3 (t): t is 4 after 5",

@@ -274,7 +274,7 @@ mod tests {
             (text.replace("\t202\t", "\t\t"), "data, line 3, column 4: is empty", "missing sample"),
             (
                 text.replace("\t202\t", "\t"),
-                "data, line 3: has 15 fields where most lines have 16",
+                "data, line 3: has 15 fields, but most lines have 16",
                 "lines of different lengths",
             ),
             (
@@ -298,9 +298,13 @@ mod tests {
     fn mistakes_are_told_by_place() {
         for (text, begin, advice) in [
             ("1 2 3\n1 2 x\n", "data, line 2, column 3: `x` is not a finite number", "NA"),
-            ("1\t2\n\n1 2\n", "data, line 3, column 2: has a label and no samples", "tabs"),
+            ("1\t2\n\n1 2\n", "data, line 3, column 2: has a label but no samples", "tabs"),
             ("1,2,1e39\n", "data, line 1, column 3: `1e39` is beyond the range", "unit"),
-            ("a\u{200B},2\n", "data, line 1, column 1 (label), character 2: has the", "U+200B"),
+            (
+                "a\u{200B},2\n",
+                "data, line 1, column 1 (label), character 2: has the unprintable",
+                "U+200B",
+            ),
             ("1,NaN,?\n", "data, line 1: `1` has no sample", "remove"),
         ] {
             let told = parse(text, true).expect_err(text).to_string();

@@ -399,22 +399,22 @@ mod tests {
             ),
             (
                 "label,x1,x10,x2,x3\nup,1,2,3,4\n",
-                "data: line 1, the header: `x10` stands before `x2`",
+                "data: line 1, the header: `x10` is before `x2`",
                 "in the order of their numbers",
             ),
             (
                 "label,3,2,1\nup,1,2,3\n",
-                "data: line 1, the header: `3` stands before `2`",
+                "data: line 1, the header: `3` is before `2`",
                 "in the order of their numbers",
             ),
             (
                 "label,2020-01-03,2020-01-02,2020-01-01\nup,1,2,3\n",
-                "data: line 1, the header: `2020-01-03` stands before `2020-01-02`",
+                "data: line 1, the header: `2020-01-03` is before `2020-01-02`",
                 "in the order of their numbers",
             ),
             (
                 "label,10,1,2,3,4,5,6,7,8,9\nup,1,2,3,4,5,6,7,8,9,10\n",
-                "data: line 1, the header: `10` stands before `1`",
+                "data: line 1, the header: `10` is before `1`",
                 "rename those that are not samples",
             ),
             (

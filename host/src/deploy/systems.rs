@@ -472,6 +472,6 @@ mod tests {
         // So loud a noise that its whitening is nothing in f32: finite, and no device takes it.
         let loud = seen(0.1, vec![vec![1e100, 0.0], vec![0.0, 1.0]]);
         let message = of(vec![(Some("a"), model(0.1).into()), (Some("b"), loud.into())]);
-        assert!(message.contains("model \"1\": observation noise"), "{message}");
+        assert!(message.contains("model \"1\" is invalid"), "{message}");
     }
 }

@@ -257,8 +257,8 @@ mod tests {
             (b"1,0.5\n0.5,1\n1,1\n", "k.csv, line 3: one row more than the 2 columns"),
             (b"1,0.5\n", "k.csv: 1 row and 2 columns;"),
             (b"", "k.csv: 0 rows and 0 columns;"),
-            (b"1,0.5\n0.25,1\n", "k.csv: the kernel of items 1 and 2 is 0.5 one way and 0.25"),
-            (b"id,label,a,b\na,,1,0\nc,,0,1\n", "k.csv: row `c` stands where column `b` does"),
+            (b"1,0.5\n0.25,1\n", "k.csv: the kernel of items 1 and 2 is 0.5, and 0.25 with"),
+            (b"id,label,a,b\na,,1,0\nc,,0,1\n", "k.csv: row `c` is at the place of column `b`"),
         ] {
             let error = refused(bytes);
             assert!(error.starts_with(wanted), "{error}");

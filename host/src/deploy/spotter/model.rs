@@ -270,7 +270,7 @@ pub(super) mod tests {
         type Spoil = fn(&mut SpotterModel);
         let spoiled: [(Spoil, &str); 11] = [
             (|m| m.classes.clear(), "0 classes"),
-            (|m| m.classes[1].name = "up".into(), "class `up`: a name is of one class"),
+            (|m| m.classes[1].name = "up".into(), "class `up`: names must differ"),
             (|m| m.classes[0].name = "a\nb".into(), "class `a\\nb`"),
             (|m| m.classes[0].entry = 0.0, "class `up`: `entry` is 0"),
             (|m| m.classes[1].entry = 0.7, "class `down`: `entry` is 0.7"),
@@ -283,7 +283,7 @@ pub(super) mod tests {
             (|m| m.observations = Observations::Channels(vec![]), "background: "),
             (
                 |m| m.observations = Observations::Symbols("a".into()),
-                "background: gaussian emissions are not of what is observed",
+                "background: a spotter cannot use gaussian emissions",
             ),
             (
                 |m| m.classes[1].model.emission = Emissions::categorical(vec![vec![1.0]; 2]),
