@@ -123,6 +123,7 @@ impl Right {
         let (terms, columns) = self.shape;
         debug_assert_eq!(left.columns, terms, "factors must fit");
         let (mut packed, mut rest) = (Vec::new(), self.panels.as_slice());
+        let mut sums = [[0.0; ROWS]; COLUMNS];
         for from in (0..terms).step_by(DEPTH) {
             let part = from..terms.min(from + DEPTH);
             let steps = part.len();
@@ -133,7 +134,7 @@ impl Right {
                 left.pack(top..left.rows.min(top + HEIGHT), part.clone(), &mut packed);
                 for (right, first) in right.chunks_exact(steps).zip((0..).step_by(COLUMNS)) {
                     for (own, row) in packed.chunks_exact(steps).zip((top..).step_by(ROWS)) {
-                        let sums = tile(own, right);
+                        tile(own, right, &mut sums);
                         let height = ROWS.min(left.rows - row);
                         for j in 0..COLUMNS.min(columns - first) {
                             let column = &mut into[(first + j) * step + row..][..height];
@@ -156,18 +157,22 @@ pub(crate) fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
 }
 
 /// The sums of a part of the terms for a panel of each factor, `[column][row]`.
+///
+/// Each column's sums have a name of their own: in one array of arrays they are kept in memory by some settings of the compiler, which
+/// takes ten times as long.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]]) -> [[f64; ROWS]; COLUMNS] {
-    let mut sums = [[0.0; ROWS]; COLUMNS];
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS]; COLUMNS]) {
+    let [mut a, mut b, mut c, mut d] = [[0.0; ROWS]; COLUMNS];
     for k in 0..left.len().min(right.len()) {
-        let (left, right) = (&left[k], &right[k]);
-        for j in 0..COLUMNS {
-            for i in 0..ROWS {
-                sums[j][i] += left[i] * right[j];
-            }
+        let (left, right) = (left[k], right[k]);
+        for i in 0..ROWS {
+            a[i] += left[i] * right[0];
+            b[i] += left[i] * right[1];
+            c[i] += left[i] * right[2];
+            d[i] += left[i] * right[3];
         }
     }
-    sums
+    *sums = [a, b, c, d];
 }
 
 #[cfg(test)]
