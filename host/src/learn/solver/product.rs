@@ -82,8 +82,12 @@ impl<'v> View<'v> {
             let start = first * self.row_step + columns.start * self.column_step;
             if self.row_step == 1 {
                 for k in 0..steps {
-                    let column = &self.values[start + k * self.column_step..][..width];
-                    out[k][..width].copy_from_slice(column);
+                    let column = &self.values[start + k * self.column_step..];
+                    match column.first_chunk::<W>() {
+                        // Of a known size, it is copied without a call.
+                        Some(column) if width == W => out[k] = *column,
+                        _ => out[k][..width].copy_from_slice(&column[..width]),
+                    }
                 }
                 continue;
             }

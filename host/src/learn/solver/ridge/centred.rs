@@ -84,8 +84,8 @@ impl WeightedRows {
 /// Rows of features, weighed and centred, and their products.
 pub(super) struct Centred {
     weighed: WeightedRows,
-    /// `Z`, `[item][feature]`.
-    rows: DMatrix<f64>,
+    /// `Z'`, `[feature][item]`: an item is a column.
+    across: DMatrix<f64>,
     /// `true` if products are between items, because there are no more of them than features.
     by_item: bool,
     /// `Z Z'`, or `Z' Z`: what lies above the diagonal is not read.
@@ -106,22 +106,22 @@ impl Centred {
             return Err(KernelLearnError::TooLarge { size, most: RIDGE_AT_MOST });
         }
         let entries = rows.rows().flatten().map(|&x| f64::from(x));
-        let mut rows = DMatrix::from_row_iterator(items, features, entries);
+        let mut across = DMatrix::from_iterator(features, items, entries);
         let roots = DVector::from_iterator(items, weights.iter().map(|weight| weight.sqrt()));
         let total: f64 = weights.iter().sum();
-        let mean = rows.tr_mul(&DVector::from_column_slice(weights)) / total;
-        for (mut column, &mean) in rows.column_iter_mut().zip(mean.iter()) {
-            column.add_scalar_mut(-mean);
-            column.component_mul_assign(&roots);
+        let mean = &across * DVector::from_column_slice(weights) / total;
+        for (mut column, &root) in across.column_iter_mut().zip(roots.iter()) {
+            column -= &mean;
+            column *= root;
         }
         let by_item = items <= features;
-        let along = View::of(&rows);
-        let moments = products(if by_item { along } else { along.transposed() });
-        Ok(Self { weighed: WeightedRows { roots, mean }, rows, by_item, moments })
+        let along = View::of(&across);
+        let moments = products(if by_item { along.transposed() } else { along });
+        Ok(Self { weighed: WeightedRows { roots, mean }, across, by_item, moments })
     }
 
     pub(super) fn factorised(self) -> Result<Ridge, KernelLearnError> {
-        let Self { weighed, rows, by_item, moments } = self;
+        let Self { weighed, across, by_item, moments } = self;
         let size = moments.nrows();
         let eigen = SymmetricEigen::try_new(moments, f64::EPSILON, STEPS * size);
         let eigen = eigen.ok_or(KernelLearnError::Eigenvalues)?;
@@ -131,22 +131,22 @@ impl Centred {
         let squares = eigen.eigenvalues.select_rows(&kept);
         let mut own = eigen.eigenvectors.select_columns(&kept);
         let (axes, places) = if by_item {
-            let mut axes = product(View::of(&rows).transposed(), View::of(&own));
+            let mut axes = product(View::of(&across), View::of(&own));
             for (axis, square) in squares.iter().enumerate() {
                 axes.column_mut(axis).unscale_mut(square.sqrt());
                 own.column_mut(axis).scale_mut(square.sqrt());
             }
             (axes, own)
         } else {
-            let places = product(View::of(&rows), View::of(&own));
+            let places = product(View::of(&across).transposed(), View::of(&own));
             (own, places)
         };
         Ok(Ridge { weighed, axes, places, squares })
     }
 
     /// `Z' B`.
-    fn across(&self, right: &DMatrix<f64>) -> DMatrix<f64> {
-        product(View::of(&self.rows).transposed(), View::of(right))
+    fn times_across(&self, right: &DMatrix<f64>) -> DMatrix<f64> {
+        product(View::of(&self.across), View::of(right))
     }
 
     /// The factor of the moments and the penalty of a cost; `None` if rounding leaves no factor.
@@ -173,8 +173,8 @@ impl Centred {
                 return Ok(targets.iter().map(of).collect());
             };
             let weights = match self.by_item {
-                true => self.across(&factor.solve(seen.clone())),
-                false => factor.solve(self.across(&seen)),
+                true => self.times_across(&factor.solve(seen.clone())),
+                false => factor.solve(self.times_across(&seen)),
             };
             for ((machines, targets), weights) in
                 machines.iter_mut().zip(targets).zip(weights.column_iter())
@@ -203,15 +203,15 @@ impl Centred {
         let beyond = match self.by_item {
             true => factor.solve(seen) * penalty,
             false => {
-                let weights = factor.solve(self.across(&seen));
-                seen - product(View::of(&self.rows), View::of(&weights))
+                let weights = factor.solve(self.times_across(&seen));
+                seen - product(View::of(&self.across).transposed(), View::of(&weights))
             }
         };
         let left = |some: &[Vec<usize>]| {
             let items: Vec<usize> = some.iter().flatten().copied().collect();
             let mut along = match self.by_item {
                 true => DMatrix::zeros(self.moments.nrows(), items.len()),
-                false => self.rows.select_rows(&items).transpose(),
+                false => self.across.select_columns(&items),
             };
             let mut first = 0;
             if self.by_item {
