@@ -234,6 +234,69 @@ fn a_new_model_leaves_what_a_person_wrote() {
     refuses(&format!("new {at} --model {two}"), "missing-required-argument --board");
 }
 
+/// A chip of a known family has a board without a folder, and a project finds it again.
+#[test]
+fn a_chip_of_a_family_is_a_board() {
+    let folder = Folder::new();
+    let (model, at) = (fixtures().at("three.json"), folder.at("chip"));
+    let line = format!("new {at} --chip stm32l476rgtx --model {model}");
+    refuses(&line, "missing-required-argument --memories");
+    refuses(&format!("{line} --memories 1M"), "bad-memories 1M");
+    refuses(
+        &line.replace("l476rgtx --", "l476xx --memories 1M,96K --"),
+        "unknown-chip STM32L476RG --board",
+    );
+    let line = format!("{line} --memories 1M,96K");
+    refuses(&format!("{line} --pin lid=PA3"), "bad-pin lid led uart");
+    refuses(&format!("{line} --pin led"), "invalid-value --pin NAME=PIN");
+    refuses(&format!("{line} --board microbit"), "argument-conflict --chip --board");
+    let emulated = format!("new {at} --board microbit --model {model} --pin port=PA3");
+    refuses(&emulated, "bad-pin microbit");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+
+    let told = json(&format!("{line} --pin led=PB3 --json"));
+    let there = [&told["flash_there"], &told["ram_there"]].map(|bytes| bytes.as_u64());
+    assert_eq!(there, [Some(1 << 20), Some(96 << 10)], "{told}");
+    let text = |file: &str| folder.text(&format!("chip/{file}"));
+    assert!(text("memory.x").contains("FLASH : ORIGIN = 0x08000000, LENGTH = 1024K"));
+    assert!(text("Cargo.toml").contains("\"stm32l476rg\""));
+    assert!(text("src/board.rs").contains("parts.PB3"));
+    assert!(text(".cargo/config.toml").contains("stm32l476rgtx"));
+    let before = text("src/board.rs");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(text("src/board.rs"), before, "its chip and pins are kept");
+}
+
+/// A project names its board by the way to its folder, or by its name where the folder is a copy of a known one.
+#[test]
+fn a_project_says_where_its_board_is_from_where_it_lies() {
+    let folder = Folder::new();
+    let model = fixtures().at("two.json");
+    let known =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/boards/nucleo-g071rb"));
+    let copy = folder.path().join("boards/nucleo-g071rb");
+    fs::create_dir_all(&copy).expect("makes a folder");
+    for file in ["board.toml", "memory.x"] {
+        fs::copy(known.join(file), copy.join(file)).expect("copies");
+    }
+    let at = folder.at("own");
+    let board = copy.display();
+    let place = || {
+        let text = folder.text("own/.fishweir.json");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["board"].clone()
+    };
+    printed(&format!("new {at} --board {board} --model {model}"));
+    assert_eq!(place(), "nucleo-g071rb");
+    folder.put(
+        "boards/nucleo-g071rb/board.toml",
+        folder.text("boards/nucleo-g071rb/board.toml") + "# Mine.\n",
+    );
+    printed(&format!("new {at} --board {board} --model {model} --force"));
+    assert_eq!(place(), "../boards/nucleo-g071rb");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(place(), "../boards/nucleo-g071rb");
+}
+
 /// Kinds of models that report what they find, and what none of them has.
 #[test]
 fn watchers_have_projects_in_floats() {

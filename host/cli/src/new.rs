@@ -18,7 +18,7 @@ use super::help::brief;
 use super::model::Model;
 use super::network::Deployment;
 use super::options::{self, note_idle};
-use super::project_files::{self, Settings};
+use super::project_files::{self, BoardPlace, Settings};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
 use super::watcher::WatcherModel;
@@ -27,6 +27,7 @@ use super::{Failure, Topic, board, note, recognise, record_project, tell, values
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
     "board",
+    "chip",
     "application",
     "model",
     "data",
@@ -73,8 +74,20 @@ pub(super) struct Arguments {
     /// Folder to write, new or empty
     pub(super) folder: PathBuf,
     /// The board, or the path of a folder with its board.toml
-    #[arg(long, value_parser = board::of_projects(), required_unless_present = "update")]
+    #[arg(long, value_parser = board::of_projects(), required_unless_present_any = ["update", "chip"])]
     board: Option<&'static ProjectBoard>,
+    /// Chip of a board that is not listed: an nRF52, STM32, RP2040 or RP2350, or ESP32-C3, C6 or H2
+    ///
+    /// The name is that of the maker or of probe-rs, with the letters of its package if probe-rs asks for them: STM32L476RGTx. Pins
+    /// are those of the family's usual boards: --pin names others.
+    #[arg(long, requires = "memories", conflicts_with = "board")]
+    chip: Option<String>,
+    /// Flash and RAM of --chip, each a length or its origin and length: 1M,96K or 0x08000000:1M,0x20000000:96K
+    #[arg(long, value_name = "FLASH,RAM", requires = "chip")]
+    memories: Option<String>,
+    /// Pin or peripheral of the board, by its name in board.toml: led=PB7; several times
+    #[arg(long, value_name = "NAME=PIN", value_parser = pin)]
+    pin: Vec<(String, String)>,
     /// Task of the program
     #[arg(long, value_enum, default_value_t = Application::Sensor)]
     pub(super) application: Application,
@@ -117,7 +130,7 @@ pub(super) struct Arguments {
     ///
     /// Board, application, numbers and name are those of the project. src/model.rs and src/self_test.rs are written anew, other
     /// files only if they are as `fishweir new` wrote them.
-    #[arg(long, requires = "model", conflicts_with_all = ["board", "application", "number", "tasks", "endless", "name", "force"])]
+    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "number", "tasks", "endless", "name", "force"])]
     update: bool,
     #[command(flatten)]
     pub(super) reading: Reading,
@@ -128,6 +141,13 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// A pin of a board and what it is to be.
+fn pin(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, pin)| !name.is_empty() && !pin.is_empty());
+    let (name, pin) = parts.ok_or("write NAME=PIN, for instance led=PA5")?;
+    Ok((name.to_owned(), pin.to_owned()))
 }
 
 /// Samples per second of a project whose model does not say.
@@ -241,27 +261,38 @@ impl Deref for Asked {
 impl Asked {
     fn of(given: &Arguments) -> Result<Self, Failure> {
         let mut arguments = given.clone();
-        let board = match (given.board, given.update) {
-            (Some(board), _) => Ok(board),
-            (None, true) => {
+        let board = match (&given.chip, given.board) {
+            (Some(chip), _) => ProjectBoard::of_chip(chip, given.memories.as_deref().unwrap_or("")),
+            (None, Some(board)) => Ok(board),
+            // Only an update names neither.
+            (None, None) => {
                 let before = project_files::settings(&given.folder)?;
                 arguments.application = before.application;
                 arguments.number = before.number;
                 arguments.tasks = before.tasks;
                 arguments.endless = before.endless;
                 arguments.name = Some(before.name);
-                ProjectBoard::named(&before.board)
+                arguments.pin = before.pins.into_iter().collect();
+                before.board.find(&given.folder)
             }
-            (None, false) => ProjectBoard::named(""),
         };
+        let board = board.and_then(|board| board.with_pins(&arguments.pin));
         let board = board.map_err(|error| Failure::input(error.kind(), error.to_string()))?;
         Ok(Self { arguments, board })
     }
 
     /// Writes the files of a project of this name around a model.
     pub(super) fn write(&self, files: &[File], name: &str) -> Result<(), Failure> {
+        let board = match (&self.chip, &self.memories) {
+            (Some(chip), Some(memories)) => {
+                BoardPlace::Chip { chip: chip.clone(), memories: memories.clone() }
+            }
+            _ if self.update => project_files::settings(&self.folder)?.board,
+            _ => BoardPlace::of(self.board, &self.folder)?,
+        };
         let settings = Settings {
-            board: self.board.place(),
+            board,
+            pins: self.pin.iter().cloned().collect(),
             application: self.application,
             number: self.number,
             tasks: self.tasks,

@@ -181,7 +181,9 @@ impl Base<'_> {
         names.push(("{{baud}}", grouped(Port::BAUD as usize)));
         names.push(("{{rate}}", rate_words(1.0 / self.rate)));
         names.push(("{{link}}", link.join(", ")));
-        names.push(("{{dependencies}}", format!("{}{}", board.dependencies, parts.dependencies)));
+        let tasks = if self.tasks { board.task_dependencies } else { "" };
+        let dependencies = [board.dependencies, parts.dependencies, tasks].concat();
+        names.push(("{{dependencies}}", dependencies));
         names
     }
 

@@ -11,10 +11,10 @@ use crate::deploy::Core;
 use crate::device::{BoardError, BoardFolder, Clock, Emulator, FOLDERS, kept};
 
 /// A board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProjectBoard {
-    /// Name of the board: that of its folder.
+    /// Name of the board: that of its folder, or of its chip.
     pub name: &'static str,
     /// The folder, if it is not one that travels with the program.
     folder: Option<PathBuf>,
@@ -30,6 +30,8 @@ pub struct ProjectBoard {
     pub(super) source: &'static str,
     /// Dependencies other than the core: lines of TOML, for both styles.
     pub(super) dependencies: &'static str,
+    /// Those of a program with tasks alone.
+    pub(super) task_dependencies: &'static str,
     /// Platform: timers, and the start of a blocking program and of one with tasks.
     pub(super) platform: Platform,
     /// Clocks a second that the project leaves the core at; of an emulated board, which has no clock of its own, those of
@@ -75,7 +77,12 @@ impl ProjectBoard {
         }
         match BoardFolder::at(Path::new(name)) {
             Some(folder) => {
-                let board = folder.and_then(|folder| Self::of(&folder)).map_err(Box::new)?;
+                let folder = folder.map_err(Box::new)?;
+                let known = PROJECT_BOARDS.iter().find(|board| board.name == folder.name);
+                if let Some(known) = known.filter(|_| folder.is_known()) {
+                    return Ok(known);
+                }
+                let board = Self::of(&folder).map_err(Box::new)?;
                 Ok(Box::leak(Box::new(board)))
             }
             None => Err(ProjectError::NoBoard {
@@ -85,6 +92,57 @@ impl ProjectBoard {
         }
     }
 
+    /// A board with a chip of a family that is known, by the chip's name and its memories: flash and RAM, each `LENGTH` or
+    /// `ORIGIN:LENGTH`, with a comma between them. Pins are those that the family's boards often have: see
+    /// [`with_pins`](Self::with_pins). The board stays as long as the program runs.
+    ///
+    /// # Errors
+    /// [`ProjectError::Chip`]: a chip that no family has, with those that are spelled like it; memories that are not two.
+    pub fn of_chip(chip: &str, memory: &str) -> Result<&'static Self, ProjectError> {
+        let folder = BoardFolder::of_chip(chip, memory).map_err(Box::new)?;
+        let board = Self::of(&folder).map_err(Box::new)?;
+        Ok(Box::leak(Box::new(board)))
+    }
+
+    /// The board with other pins or peripherals: name in its `board.toml`, and what the packages call it there.
+    ///
+    /// # Errors
+    /// [`ProjectError::Pin`]: a name that the board does not have, or what is no name.
+    pub fn with_pins(
+        &'static self,
+        pins: &[(String, String)],
+    ) -> Result<&'static Self, ProjectError> {
+        if pins.is_empty() {
+            return Ok(self);
+        }
+        let mut board = self.clone();
+        for (name, pin) in pins {
+            let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let is_name =
+                pin.starts_with(|c: char| c.is_ascii_alphabetic()) && pin.chars().all(fits);
+            let key = format!("{{{{{name}}}}}");
+            let slot = board.values.iter_mut().find(|(one, _)| **one == key);
+            match slot.filter(|_| is_name && !self.is_emulated()) {
+                Some((_, value)) => value.clone_from(pin),
+                None => {
+                    return Err(ProjectError::Pin {
+                        name: name.clone(),
+                        pin: pin.clone(),
+                        board: self.name,
+                        known: if self.is_emulated() { "none".to_owned() } else { self.pins() },
+                    });
+                }
+            }
+        }
+        Ok(Box::leak(Box::new(board)))
+    }
+
+    /// Names of the pins and peripherals in its sources.
+    fn pins(&self) -> String {
+        let names = self.values.iter().map(|(name, _)| name.trim_matches(['{', '}']));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
     /// Published currents of the part at its clock, from the folder of any board that has them; `None` if nothing was found.
     #[must_use]
     pub fn power(&self) -> Option<&Power> {
@@ -92,11 +150,10 @@ impl ProjectBoard {
         self.power.as_ref().or_else(|| others().find_map(|board| board.power.as_ref()))
     }
 
-    /// What [`named`](Self::named) finds it by: its name, or the path of its folder.
+    /// The folder that [`named`](Self::named) was given; `None` of a board that is known by its name, or by its chip.
     #[must_use]
-    pub fn place(&self) -> String {
-        let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
-        folder.unwrap_or_else(|| self.name.to_owned())
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The board of a folder.
@@ -127,6 +184,7 @@ impl ProjectBoard {
             start,
             source,
             dependencies: kept(&file.packages.lines),
+            task_dependencies: kept(&file.packages.tasks),
             platform,
             clock,
             memories: *memories,
@@ -153,7 +211,9 @@ impl ProjectBoard {
 
     /// Returns whether the core has a counter of cycles that a project reads: those of the larger Cortex-M have.
     pub(super) fn counts_cycles(&self) -> bool {
-        !self.is_emulated() && ["Cortex-M3", "Cortex-M4F", "Cortex-M33"].contains(&self.core)
+        !self.is_emulated()
+            && ["Cortex-M3", "Cortex-M4", "Cortex-M4F", "Cortex-M7", "Cortex-M33"]
+                .contains(&self.core)
     }
 
     /// Bytes of flash and of RAM.

@@ -20,6 +20,24 @@ pub enum ProjectError {
     #[error(transparent)]
     #[strum(serialize = "bad-board")]
     BoardFile(#[from] Box<crate::device::BoardError>),
+    /// A chip that no family has, or memories that are not two.
+    #[error(transparent)]
+    Chip(#[from] Box<crate::device::ChipError>),
+    /// A pin that the board does not have, or what is no name of one.
+    #[error(
+        "pin {name}={pin}: on {board} it is the name of one of these, and what its packages call it, like led=PA5: {known}"
+    )]
+    #[strum(serialize = "bad-pin")]
+    Pin {
+        /// Name of the pin.
+        name: String,
+        /// What it was to be.
+        pin: String,
+        /// The board.
+        board: &'static str,
+        /// Names of pins that there are.
+        known: String,
+    },
     /// A name that no package can have.
     #[error(
         "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another"
@@ -70,4 +88,5 @@ pub enum ProjectError {
 
 crate::kinds!(ProjectError,
     Self::Channel(error) => error,
+    Self::Chip(error) => error,
 );

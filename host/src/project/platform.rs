@@ -143,7 +143,6 @@ defmt = \"1.0.1\"
 defmt-rtt = \"1.3.1\"
 embassy-executor = \"0.10.0\"
 embassy-time = \"0.5.1\"
-esp-rtos = { version = \"0.4.0\", features = [\"embassy\", \"esp32c3\"] }
 ",
                 ..TASKS
             },

@@ -17,7 +17,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Takes the board's peripherals; the core runs at 64 MHz.
+    /// Takes the board's peripherals.
     pub fn new() -> Self {
         let parts = embassy_nrf::init(embassy_nrf::config::Config::default());
         let mut config = Config::default();

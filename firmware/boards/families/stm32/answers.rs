@@ -7,7 +7,7 @@ use embassy_time::{Duration, with_timeout};
 
 use crate::board::Board;
 
-bind_interrupts!(struct Interrupts { {{uart}} => BufferedInterruptHandler<{{uart}}>; });
+bind_interrupts!(struct Interrupts { {{interrupt}} => BufferedInterruptHandler<{{uart}}>; });
 
 /// Bytes received and bytes to be sent.
 pub struct Buffers([u8; 256], [u8; 256]);

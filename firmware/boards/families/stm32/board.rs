@@ -1,7 +1,7 @@
 //! {{board}}: the LED is lit while a class other than the first leads.
 
 use embassy_stm32::gpio::{Level, Output, Speed};
-use embassy_stm32::peripherals::IWDG;
+use embassy_stm32::peripherals::{{watchdog}};
 use embassy_stm32::wdg::IndependentWatchdog;
 {{clock}}
 {{entry_use}}
@@ -16,15 +16,15 @@ const PATIENCE_US: u32 = 2_000_000;
 pub struct Board {
     /// Lit when high.
     led: Output<'static>,
-    watchdog: IndependentWatchdog<'static, IWDG>,
+    watchdog: IndependentWatchdog<'static, {{watchdog}}>,
     {{pace_field}}
 }
 
 impl Board {
-    /// Takes the board's peripherals; the core runs at the 16 MHz of its internal oscillator.
+    /// Takes the board's peripherals; the core runs at the clock of its internal oscillator.
     pub fn new() -> Self {
         let parts = embassy_stm32::init(embassy_stm32::Config::default());
-        let mut watchdog = IndependentWatchdog::new(parts.IWDG, PATIENCE_US);
+        let mut watchdog = IndependentWatchdog::new(parts.{{watchdog}}, PATIENCE_US);
         watchdog.unleash();
         Self {
             led: Output::new(parts.{{led}}, Level::Low, Speed::Low),
