@@ -29,6 +29,7 @@ const SHOWN: &[&str] = &[
     "board",
     "chip",
     "application",
+    "alarm",
     "model",
     "data",
     "number",
@@ -47,8 +48,9 @@ Write a firmware project for one of many boards: around a model, or to record th
 The model is of any kind: a classifier, kernel machine or profile decides, a spotter or detector reports events and changes, and so does \
 a classifier of records or, with --mean-time, a network. `--application sensor` runs it on the samples of a sensor. `--application record` sends the samples of a sensor over \
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
-`--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. --update brings a new \
-model into a project.";
+`--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. \
+`--application field` decides on the samples of a sensor without a host, takes new models from `fishweir send` meanwhile, and keeps them in flash. \
+--update brings a new model into a project.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,6 +68,8 @@ pub(super) enum Application {
     Record,
     /// Decide on samples that come over a serial port, with a model, for `fishweir run --port`
     Stream,
+    /// Decide on the samples of a sensor, and take new models over a serial port, from `fishweir send`
+    Field,
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -91,6 +95,15 @@ pub(super) struct Arguments {
     /// Task of the program
     #[arg(long, value_enum, default_value_t = Application::Sensor)]
     pub(super) application: Application,
+    /// Class, event or alarm (change, unlikely) that sets the board's alarm pin; several times, any for all events or alarms
+    ///
+    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. Its name in
+    /// board.toml is alarm: --pin alarm=PA8 takes another. An emulated board writes its changes to the output.
+    #[arg(long, value_name = "NAME")]
+    alarm: Vec<String>,
+    /// Public key (update.pub) of `fishweir keygen`: --application field takes models that its private key has signed
+    #[arg(long, value_name = "FILE")]
+    update_key: Option<PathBuf>,
     /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
     pub(super) model: Option<PathBuf>,
@@ -130,7 +143,7 @@ pub(super) struct Arguments {
     ///
     /// Board, application, numbers and name are those of the project. src/model.rs and src/self_test.rs are written anew, other
     /// files only if they are as `fishweir new` wrote them.
-    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "number", "tasks", "endless", "name", "force"])]
+    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "update_key", "number", "tasks", "endless", "name", "force"])]
     update: bool,
     #[command(flatten)]
     pub(super) reading: Reading,
@@ -181,6 +194,8 @@ struct ProjectFiles {
     windows: Option<[usize; 2]>,
     /// `true` if the recordings are noise.
     noise: bool,
+    /// Classes that raise the alarm.
+    alarms: Vec<String>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -217,7 +232,7 @@ impl std::fmt::Display for ProjectFiles {
         let recordings = counted(self.recordings, "recording");
         // A hundredth of a hertz is within what a clock is off.
         let rate = (self.rate * 100.0).round() / 100.0;
-        let plays = self.application == Application::Sensor;
+        let plays = self.application != Application::Stream;
         match plays {
             true => {
                 writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?
@@ -238,6 +253,9 @@ impl std::fmt::Display for ProjectFiles {
                 grouped(hop)
             )?,
             None => writeln!(f, "  decides on a stream that never ends, or on whole series")?,
+        }
+        if !self.alarms.is_empty() {
+            writeln!(f, "  sets its alarm pin while {} is decided", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
@@ -273,12 +291,57 @@ impl Asked {
                 arguments.endless = before.endless;
                 arguments.name = Some(before.name);
                 arguments.pin = before.pins.into_iter().collect();
+                // A new model may find something else.
+                if arguments.alarm.is_empty() {
+                    arguments.alarm = before.alarms;
+                }
+                if arguments.application == Application::Field {
+                    arguments.update_key = Some(given.folder.join("update.pub"));
+                }
                 before.board.find(&given.folder)
             }
         };
         let board = board.and_then(|board| board.with_pins(&arguments.pin));
         let board = board.map_err(|error| Failure::input(error.kind(), error.to_string()))?;
         Ok(Self { arguments, board })
+    }
+
+    /// What raises the alarm, in a program that has a pin for it.
+    pub(super) fn alarms(&self) -> Result<&[String], Failure> {
+        let has_pin = matches!(self.application, Application::Sensor | Application::Field);
+        let idle = options::named([("--alarm", !self.alarm.is_empty() && !has_pin)]);
+        note_idle(&idle, "only --application sensor and field set a pin")?;
+        Ok(if has_pin { &self.alarm } else { &[] })
+    }
+
+    /// The public key of those whose models the program takes; `None` if it takes none.
+    fn key(&self) -> Result<Option<String>, Failure> {
+        let is_field = self.application == Application::Field;
+        let Some(file) = &self.update_key else {
+            return match is_field {
+                false => Ok(None),
+                true => Err(Failure::input(
+                    Topic::MissingOption,
+                    "--application field takes models that one key has signed: make a key by `fishweir keygen update.key`, and add \
+                     --update-key update.pub",
+                )),
+            };
+        };
+        if !is_field {
+            note_idle(&["--update-key"], "only --application field takes models")?;
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&fishweir::files::read(file)?).trim().to_owned();
+        if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(Failure::input(
+                Topic::BadKey,
+                format!(
+                    "{}: no public key, which has 64 hexadecimal digits; name the file with the ending .pub that `fishweir keygen` wrote",
+                    file.display()
+                ),
+            ));
+        }
+        Ok(Some(text))
     }
 
     /// Writes the files of a project of this name around a model.
@@ -293,6 +356,7 @@ impl Asked {
         let settings = Settings {
             board,
             pins: self.pin.iter().cloned().collect(),
+            alarms: self.alarm.clone(),
             application: self.application,
             number: self.number,
             tasks: self.tasks,
@@ -331,6 +395,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.application == Application::Record {
         return record(arguments, &name);
     }
+    let key = arguments.key()?;
     let samples = match arguments.application {
         Application::Stream => SampleSource::Host,
         _ => SampleSource::Sensor,
@@ -343,6 +408,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let bytes = recognise::read(file)?;
     if let Some(watcher) = WatcherModel::read(file, &bytes, &arguments.deployment)? {
+        if key.is_some() {
+            let what = format!("{} stays as it is", watcher.what());
+            return Err(fishweir::project::ProjectError::NoUpdate { what }.into());
+        }
         return watch_project::write(arguments, &name, &watcher, samples);
     }
     note_idle(&arguments.deployment.given(), "they are for an alarm on a network")?;
@@ -392,6 +461,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         model: numbers,
         rate,
         core: core_source()?,
+        alarms: arguments.alarms()?,
+        updates: key.as_deref(),
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
@@ -413,6 +484,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         commands
             .push(format!("fishweir run DATA --model {}{number} --port {port}", file.display()));
     }
+    if key.is_some() {
+        let port = record_project::port(arguments.board);
+        let model = "fishweir export MODEL --update new.update --update-version 2 --key update.key";
+        commands.push(model.to_owned());
+        commands.push(format!("fishweir send new.update --port {port}"));
+        if deployed.confidence().is_some() {
+            note(
+                Topic::NoRejection,
+                format_args!(
+                    "{}: the model rejects some decisions, and with --application field the likeliest class is decided: an update \
+                     brings no calibration",
+                    file.display()
+                ),
+            );
+        }
+    }
     let report = ProjectFiles {
         folder: shown.to_string(),
         board: arguments.board.name,
@@ -430,6 +517,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
+        alarms: project.alarms.to_vec(),
         commands,
     };
     crate::output::print_report(&report, arguments.json)
@@ -455,6 +543,8 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         ("--endless", arguments.endless),
     ]);
     note_idle(&own, "nothing is decided with --application record")?;
+    arguments.alarms()?;
+    arguments.key()?;
     note_idle(&arguments.reading.given(), "nothing is read with --application record")?;
     let model = arguments.model.as_deref().map(Model::read).transpose()?;
     let mut channels = arguments.placing.channels();

@@ -78,6 +78,9 @@ pub(super) struct Settings {
     /// Pins that are not those of the board's `board.toml`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) pins: BTreeMap<String, String>,
+    /// What sets the alarm pin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) alarms: Vec<String>,
     pub(super) application: Application,
     pub(super) number: NumberName,
     pub(super) tasks: bool,

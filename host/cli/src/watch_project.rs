@@ -37,6 +37,8 @@ struct WatchFiles {
     rate: f64,
     /// `true` if the samples are noise.
     noise: bool,
+    /// What sets the alarm pin.
+    alarms: Vec<String>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -61,6 +63,9 @@ impl fmt::Display for WatchFiles {
                 writeln!(f, "  watches the samples that come over its serial port")?;
             }
             _ => writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?,
+        }
+        if !self.alarms.is_empty() {
+            writeln!(f, "  sets its alarm pin for a second after {}", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
@@ -109,8 +114,9 @@ pub(super) fn write(
         other_boards(|board| Room::of_watcher(board, &watcher))
     })?;
     let core = core_source()?;
+    let alarms = arguments.alarms()?;
     let project =
-        WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core };
+        WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core, alarms };
     let all = fishweir_sources::project(&project.files()?, fishweir_sources::libraries()?);
     arguments.write(&all, name)?;
     let mut commands = commands(folder, board);
@@ -134,6 +140,7 @@ pub(super) fn write(
         rate,
         noise: watcher.noise,
         finds: watcher.finds,
+        alarms: alarms.to_vec(),
         commands,
     };
     crate::output::print_report(&report, arguments.json)

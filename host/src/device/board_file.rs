@@ -47,6 +47,28 @@ pub(crate) struct BoardFile {
     #[serde(default)]
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) power: Option<PowerFile>,
+    /// Where models that come over a line are kept.
+    pub(crate) update: Option<UpdateFile>,
+}
+
+/// Flash for updates of the model.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateFile {
+    /// `flash.rs`.
+    pub(crate) source: String,
+    /// Bytes of both slots, and of what is erased at once.
+    pub(crate) bytes: usize,
+    pub(crate) page: usize,
+    /// Lines of packages that it takes.
+    #[serde(default)]
+    pub(crate) packages: String,
+    /// `true` if the slots are not the program's flash: a file of the machine that emulates.
+    #[serde(default)]
+    pub(crate) apart: bool,
+    /// `true` if the processor does not see the flash as memory: a copy lies in RAM.
+    #[serde(default)]
+    pub(crate) copied: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,9 +97,6 @@ struct MemoryFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PackagesFile {
     pub(crate) lines: String,
-    /// Those of a program with tasks alone.
-    #[serde(default)]
-    pub(crate) tasks: String,
     pub(crate) link: Vec<String>,
 }
 
@@ -113,6 +132,8 @@ pub(crate) struct BoardFolder {
     pub(crate) memories: [usize; 2],
     /// `board.rs`, and `line.rs` that sends and that answers.
     pub(crate) sources: [String; 3],
+    /// `flash.rs`, where models that come over a line are kept.
+    pub(crate) flash: Option<String>,
     /// `true` if the firmware has images for it.
     pub(crate) has_images: bool,
 }
@@ -158,10 +179,11 @@ impl BoardFolder {
             .and_then(|table| table.try_into().map_err(|error| error.to_string()))
             .map_err(wrong)?;
         let ChipMemories { bytes: memories, linker_script } = chip.memories(&file.title, memory)?;
-        let sources =
+        let (sources, flash) =
             sources(&file, &|_| None).map_err(|(file, what)| wrong(format!("{file}: {what}")))?;
         let name = chip.name();
-        Ok(Self { name, path: None, file, linker_script, memories, sources, has_images: false })
+        let (path, has_images) = (None, false);
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, has_images })
     }
 
     /// A board that travels with the program.
@@ -231,24 +253,28 @@ impl BoardFolder {
                 return Err(in_settings(what.into()));
             }
         };
-        let sources = sources(&file, read).map_err(|(file, what)| wrong(&file, what))?;
+        let (sources, flash) = sources(&file, read).map_err(|(file, what)| wrong(&file, what))?;
         let has_images = read("board.rs").is_some();
-        Ok(Self { name, path, file, linker_script, memories, sources, has_images })
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, has_images })
     }
 }
+
+/// What a board names: `board.rs` and both `line.rs`, and `flash.rs`.
+type Sources = ([String; 3], Option<String>);
 
 /// The sources that a board names, from its folder or from those beside the known boards; else the file at fault.
 fn sources(
     file: &BoardFile,
     read: &dyn Fn(&str) -> Option<String>,
-) -> Result<[String; 3], (String, String)> {
+) -> Result<Sources, (String, String)> {
     let source = |file: &str| {
         let known = || fishweir_boards::text(file).map(str::to_owned);
         let missing = "there is no such file, nor one of this name beside the known boards";
         read(file).or_else(known).ok_or_else(|| (file.to_owned(), missing.to_owned()))
     };
     let SourcesFile { board, sends, answers } = &file.sources;
-    Ok([source(board)?, source(sends)?, source(answers)?])
+    let flash = file.update.as_ref().map(|update| source(&update.source)).transpose()?;
+    Ok(([source(board)?, source(sends)?, source(answers)?], flash))
 }
 
 /// Text that stays as long as the program runs: boards are few.
@@ -256,12 +282,30 @@ pub(crate) fn kept(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
+/// The line of a memory in a linker's script.
+fn line_of<'s>(script: &'s str, name: &str) -> Option<&'s str> {
+    script.lines().find(|line| {
+        line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
+    })
+}
+
 /// Bytes of a memory in a linker's script.
 fn region(script: &str, name: &str) -> Option<usize> {
-    let line = script.lines().find(|line| {
-        line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
-    })?;
-    bytes(line.split("LENGTH").nth(1)?.trim_start().strip_prefix('=')?)
+    let length = line_of(script, name)?.split("LENGTH").nth(1)?;
+    bytes(length.trim_start().strip_prefix('=')?)
+}
+
+/// Where the flash of a linker's script begins, and the script with as many bytes of it as `length` says.
+pub(crate) fn with_flash(
+    script: &str,
+    length: impl Fn(u64) -> Option<u64>,
+) -> Option<(u64, String)> {
+    let line = line_of(script, "FLASH")?;
+    let origin = line.split("ORIGIN").nth(1)?.trim_start().strip_prefix('=')?;
+    let origin = bytes(origin.split(',').next()?)? as u64;
+    let (before, _) = line.split_once("LENGTH")?;
+    let length = length(origin)?;
+    Some((origin, script.replacen(line, &format!("{before}LENGTH = {length}"), 1)))
 }
 
 /// A number of bytes, as linkers read it.

@@ -79,6 +79,9 @@ struct SeriesFile {
     boot: u64,
     #[serde(default)]
     values: BTreeMap<String, String>,
+    /// What its boards say beside what those of the family do.
+    #[serde(default)]
+    board: Table,
 }
 
 /// A family.
@@ -215,7 +218,9 @@ impl Chip {
         for (name, value) in values {
             text = text.replace(&format!("{{{{{name}}}}}"), &value);
         }
-        text.parse::<Table>().map_err(|error| error.to_string())
+        let mut table = text.parse::<Table>().map_err(|error| error.to_string())?;
+        overlay(&mut table, series.board.clone());
+        Ok(table)
     }
 
     /// The memories that a text says: flash and RAM, each a length or an origin and a length.

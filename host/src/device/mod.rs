@@ -63,7 +63,7 @@ mod update;
 pub(crate) use board::Emulator;
 pub use board::{BOARDS, Board, Clock};
 pub use board_file::BoardError;
-pub(crate) use board_file::{BoardFolder, FOLDERS, PowerFile, kept};
+pub(crate) use board_file::{BoardFolder, FOLDERS, PowerFile, UpdateFile, kept, with_flash};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use chip::ChipError;
 pub use contract::ask_contract;

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 use super::ProjectError;
 use super::platform::Platform;
 use super::power::Power;
-use super::template::fill;
+use super::template::{fill, select};
 use crate::deploy::Core;
-use crate::device::{BoardError, BoardFolder, Clock, Emulator, FOLDERS, kept};
+use crate::device::{
+    BoardError, BoardFolder, Clock, Emulator, FOLDERS, UpdateFile, kept, with_flash,
+};
 
 /// A board.
 #[derive(Clone, Debug)]
@@ -30,8 +32,6 @@ pub struct ProjectBoard {
     pub(super) source: &'static str,
     /// Dependencies other than the core: lines of TOML, for both styles.
     pub(super) dependencies: &'static str,
-    /// Those of a program with tasks alone.
-    pub(super) task_dependencies: &'static str,
     /// Platform: timers, and the start of a blocking program and of one with tasks.
     pub(super) platform: Platform,
     /// Clocks a second that the project leaves the core at; of an emulated board, which has no clock of its own, those of
@@ -49,6 +49,8 @@ pub struct ProjectBoard {
     pub(super) values: Vec<(&'static str, String)>,
     /// The emulator.
     pub(super) emulator: Option<Emulator>,
+    /// `flash.rs`, and what is said of the slots for models that come over a line.
+    pub(super) update: Option<(&'static str, UpdateFile)>,
     /// Published currents of the part, as far as the folder says.
     power: Option<Power>,
 }
@@ -137,6 +139,43 @@ impl ProjectBoard {
         Ok(Box::leak(Box::new(board)))
     }
 
+    /// The board with the end of its flash kept for models that come over a line.
+    ///
+    /// # Errors
+    /// [`ProjectError::NoSlots`]: a board whose flash is not driven so, or too small.
+    pub(super) fn with_slots(&'static self) -> Result<&'static Self, ProjectError> {
+        let none = |what: &'static str| ProjectError::NoSlots { board: self.name, what };
+        let Some((_, update)) = &self.update else {
+            return Err(none("its board.toml has no table [update]"));
+        };
+        let too_small = || none("its flash is too small for them");
+        let mut board = self.clone();
+        let mut start = 0;
+        if !update.apart {
+            let [flash, _] = self.memories;
+            // Bytes of flash before whole pages at its end.
+            let (bytes, page) = (update.bytes as u64, update.page.max(1) as u64);
+            let before = |origin: u64| {
+                let start = (origin + flash as u64).checked_sub(bytes)? / page * page;
+                start.checked_sub(origin).filter(|&left| left > 0)
+            };
+            let origin = match self.linker_script {
+                Some(script) => {
+                    let (origin, script) = with_flash(script, before).ok_or_else(too_small)?;
+                    board.linker_script = Some(kept(&script));
+                    origin
+                }
+                None => 0,
+            };
+            let left = before(origin).ok_or_else(too_small)?;
+            start = origin + left;
+            board.memories[0] = left as usize;
+        }
+        board.values.push(("{{slots_start}}", format!("{start:#010x}")));
+        board.values.push(("{{slots_bytes}}", update.bytes.to_string()));
+        Ok(Box::leak(Box::new(board)))
+    }
+
     /// Names of the pins and peripherals in its sources.
     fn pins(&self) -> String {
         let names = self.values.iter().map(|(name, _)| name.trim_matches(['{', '}']));
@@ -158,7 +197,7 @@ impl ProjectBoard {
 
     /// The board of a folder.
     fn of(folder: &BoardFolder) -> Result<Self, BoardError> {
-        let BoardFolder { name, file, linker_script, memories, sources, .. } = folder;
+        let BoardFolder { name, file, linker_script, memories, sources, flash, .. } = folder;
         let platform = Platform::named(&file.platform).ok_or_else(|| BoardError {
             file: format!("{name}/board.toml"),
             what: format!(
@@ -184,7 +223,6 @@ impl ProjectBoard {
             start,
             source,
             dependencies: kept(&file.packages.lines),
-            task_dependencies: kept(&file.packages.tasks),
             platform,
             clock,
             memories: *memories,
@@ -193,6 +231,7 @@ impl ProjectBoard {
             line: [sends, answers],
             values: values.collect(),
             emulator: Emulator::of(folder),
+            update: flash.as_deref().map(kept).zip(file.update.clone()),
             power: file.power.as_ref().map(|power| Power::of_file(clock, power)),
         })
     }
@@ -231,6 +270,13 @@ impl ProjectBoard {
     /// `board.rs`, with the board's own names filled in.
     pub(super) fn board_source(&self) -> String {
         fill(self.source, &self.values)
+    }
+
+    /// `flash.rs`, with the board's own names filled in.
+    pub(super) fn flash_source(&self) -> String {
+        let Some((source, update)) = &self.update else { return String::new() };
+        let marks = [("copied", update.copied), ("mapped", !update.copied)];
+        fill(&select(source, &marks), &self.values)
     }
 
     /// `line.rs`, with the board's own names filled in; `answers` if it receives too. An emulated board's imports to

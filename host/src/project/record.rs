@@ -1,6 +1,7 @@
 //! A project that sends the samples of a sensor to be recorded. It has no model yet.
 
 use super::base::Base;
+use super::platform::{Pace, Style};
 use super::template::fill;
 use super::{CoreSource, ProjectBoard, ProjectError};
 use crate::device::{Port, check_names};
@@ -22,17 +23,6 @@ pub struct RecordProject<'a> {
     pub core: CoreSource,
 }
 
-/// Waits for the next sample by the clock of the machine that emulates.
-const WAIT: &str =
-    "    /// Waits until the next sample is due, by the clock of the machine that emulates.
-    pub fn wait(&mut self) {
-        const PERIOD_NS: u64 = {{period_ns}};
-        let now = || semihosting::sys::arm_compat::sys_elapsed().unwrap_or(u64::MAX);
-        // Who is late does not hurry afterwards.
-        self.0 = self.0.saturating_add(PERIOD_NS).max(now());
-        while now() < self.0 {}
-    }";
-
 /// Bytes per second that descriptions of the channels take.
 const DESCRIPTIONS: usize = 304;
 
@@ -51,7 +41,9 @@ impl RecordProject<'_> {
     /// carry.
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, channels, rate, core } = *self;
-        let base = Base { name, board, tasks, rate, core };
+        let style = if tasks { Style::Tasks } else { Style::Loop };
+        let (alarm, attended) = (false, false);
+        let base = Base { name, board, style, pace: Pace::Timed, rate, core, alarm, attended };
         base.check()?;
         check_names(channels).map_err(Box::new)?;
         let most = self.most();
@@ -59,28 +51,21 @@ impl RecordProject<'_> {
             return Err(ProjectError::Line { rate, channels: channels.len(), most });
         }
         let emulated = board.is_emulated();
-        let period_ns = (1e9 / rate).round() as u64;
         let names: Vec<String> = channels.iter().map(|name| format!("{name:?}")).collect();
         let libraries = format!(
             "embedded-io = \"0.7.1\"\nfishweir-device = {{ {} }}",
             base.library("firmware/device")
         );
-        // First those whose values have names in them.
-        let mut values: Vec<(&str, String)> = Vec::new();
-        if emulated {
-            let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
-            values.extend(wait.map(|(name, text)| (name, text.to_owned())));
-        }
-        values.extend(base.names());
+        let mut values = base.names();
         values.extend([
             ("{{channels}}", names.join(", ")),
             ("{{core}}", libraries),
+            ("{{flash_packages}}", String::new()),
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
-            ("{{period_ns}}", period_ns.to_string()),
         ]);
-        let filled = |template: &str| fill(template, &values);
+        let filled = |template: &str| fill(&base.select(template), &values);
         let through = include_str!("template/record/lines/through.rs");
         let line = board.line_source(false, [""; 4], through);
         let report = match emulated {

@@ -4,7 +4,10 @@ use embassy_stm32::gpio::{Level, Output, Speed};
 use embassy_stm32::peripherals::{{watchdog}};
 use embassy_stm32::wdg::IndependentWatchdog;
 {{clock}}
+{{alarm?}}use fishweir_device::alarm::Alarm;
 {{entry_use}}
+{{block?}}
+{{block?}}use crate::sleep::block_on;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
@@ -17,6 +20,8 @@ pub struct Board {
     /// Lit when high.
     led: Output<'static>,
     watchdog: IndependentWatchdog<'static, {{watchdog}}>,
+{{alarm?}}    /// {{alarm}}: high while an alarm is raised.
+{{alarm?}}    pub alarm: Alarm<Output<'static>>,
     {{pace_field}}
 }
 
@@ -26,9 +31,11 @@ impl Board {
         let parts = embassy_stm32::init(embassy_stm32::Config::default());
         let mut watchdog = IndependentWatchdog::new(parts.{{watchdog}}, PATIENCE_US);
         watchdog.unleash();
+{{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low, Speed::Low));
         Self {
             led: Output::new(parts.{{led}}, Level::Low, Speed::Low),
             watchdog,
+{{alarm?}}            alarm,
             {{pace_start}}
         }
     }

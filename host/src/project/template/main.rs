@@ -11,6 +11,7 @@ mod model;
 mod report;
 mod self_test;
 mod sensor;
+{{sleep?}}mod sleep;
 #[allow(dead_code, reason = "other programs around the model ask other things")]
 mod stream;
 
@@ -19,6 +20,9 @@ use sensor::{Next, Sensor};
 
 /// Faults in a row, without a report between them, after which the program no longer begins.
 const TOO_MANY: u32 = 3;
+{{alarm?}}
+{{alarm?}}/// Classes that raise the alarm, by index: {{alarm_names}}.
+{{alarm?}}const ALARMS: &[usize] = &[{{alarms}}];
 
 #[entry]
 {{main}} {
@@ -71,6 +75,7 @@ const TOO_MANY: u32 = 3;
                     right += usize::from(truth == {{decision}}.class);
                 }
                 board.show({{decision}}.class);
+{{alarm?}}                let Ok(()) = board.alarm.set({{is_sure}}ALARMS.contains(&{{decision}}.class));
                 fault::survived();
             }
         }

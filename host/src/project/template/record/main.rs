@@ -10,6 +10,7 @@ mod fault;
 mod line;
 mod report;
 mod sensor;
+{{sleep?}}mod sleep;
 
 use board::{Board, entry};
 use fishweir_device::applications::record::Recorder;
