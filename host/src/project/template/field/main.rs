@@ -80,6 +80,7 @@ async fn run(mut board: Board) -> ! {
                 // A newer model begins with a stream of its own.
                 if stream.has_newer() {
                     stream.reset();
+                    samples = 0;
                 }
                 if version != Some(stream.version()) {
                     version = Some(stream.version());
