@@ -81,7 +81,7 @@ fn it_says_what_to_do_next() {
     assert!(board.contains("Duration::from_micros(9615)"), "{board}");
     let slow = folder.at("slow");
     for (style, fed) in [
-        ("", "while Instant::now() < self.due {\n            self.feed();"),
+        ("", "while Instant::now() < self.due {\n            block_on(Timer::at("),
         (
             "--async",
             "with_timeout(PIECE, self.ticker.next()).await.is_err() {\n            self.feed();",
@@ -175,7 +175,9 @@ fn a_project_that_records_needs_channels_and_no_model() {
     for board in PROJECT_BOARDS.iter() {
         let (name, rate, core) = ("log", 50.0, CoreSource::Vendored);
         for tasks in [false, !board.is_emulated()] {
-            let project = RecordProject { name, board, tasks, channels: &channels, rate, core };
+            let sensor = None;
+            let project =
+                RecordProject { name, board, tasks, channels: &channels, rate, core, sensor };
             for (path, text) in project.files().expect("sound") {
                 no_name_is_left(Path::new(path), &text);
             }

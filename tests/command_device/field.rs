@@ -23,7 +23,8 @@ fn decided(log: &str) -> Vec<(String, bool)> {
             is_high = level == "high";
             decided.last_mut().expect("after a decision").1 = is_high;
         }
-        let class = line.split_once(" samples: ").and_then(|(_, rest)| rest.split_once(" leads by"));
+        let class =
+            line.split_once(" samples: ").and_then(|(_, rest)| rest.split_once(" leads by"));
         decided.extend(class.map(|(class, _)| (class.to_owned(), is_high)));
     }
     decided

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, Project, ProjectBoard, ProjectModel, RecordProject, Room, SampleSource, Start,
+    CoreSource, Project, ProjectBoard, ProjectModel, RecordProject, Room, SampleSource, Sensor,
+    SensorPart, Start,
 };
 use fishweir::report::{counted, grouped};
 use fishweir_sources::File;
@@ -30,6 +31,7 @@ const SHOWN: &[&str] = &[
     "chip",
     "application",
     "alarm",
+    "sensor",
     "model",
     "data",
     "number",
@@ -72,6 +74,31 @@ pub(super) enum Application {
     Field,
 }
 
+/// A sensor that projects have a driver of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SensorName {
+    /// ST's accelerometer, also LIS2DH and LIS3DH
+    Lis2dh12,
+    /// ST's accelerometer and gyroscope
+    Lsm6dso,
+    /// Bosch's accelerometer and gyroscope
+    Bmi270,
+    /// TDK's accelerometer and gyroscope
+    Mpu6050,
+}
+
+impl SensorName {
+    fn part(self) -> SensorPart {
+        match self {
+            Self::Lis2dh12 => SensorPart::Lis2dh12,
+            Self::Lsm6dso => SensorPart::Lsm6dso,
+            Self::Bmi270 => SensorPart::Bmi270,
+            Self::Mpu6050 => SensorPart::Mpu6050,
+        }
+    }
+}
+
 #[derive(Clone, Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -104,6 +131,15 @@ pub(super) struct Arguments {
     /// Public key (update.pub) of `fishweir keygen`: --application field takes models that its private key has signed
     #[arg(long, value_name = "FILE")]
     update_key: Option<PathBuf>,
+    /// Sensor on the board's I2C bus, instead of recordings: its channels are x, y, z of acceleration, then of turning
+    ///
+    /// The project has its driver, from a crate, at the sensor's rate next above --rate. Pins of the bus are sda and scl in
+    /// board.toml: see --pin.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(super) sensor: Option<SensorName>,
+    /// Units of accelerations and of turning rates, where the channels' names say none: g or g,deg/s
+    #[arg(long, value_delimiter = ',', requires = "sensor")]
+    units: Vec<String>,
     /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
     pub(super) model: Option<PathBuf>,
@@ -143,7 +179,7 @@ pub(super) struct Arguments {
     ///
     /// Board, application, numbers and name are those of the project. src/model.rs and src/self_test.rs are written anew, other
     /// files only if they are as `fishweir new` wrote them.
-    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "update_key", "number", "tasks", "endless", "name", "force"])]
+    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "sensor", "units", "update_key", "number", "tasks", "endless", "name", "force"])]
     update: bool,
     #[command(flatten)]
     pub(super) reading: Reading,
@@ -196,6 +232,8 @@ struct ProjectFiles {
     noise: bool,
     /// Classes that raise the alarm.
     alarms: Vec<String>,
+    /// Samples per second of the sensor itself; null without one.
+    sensor_rate: Option<f64>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -232,12 +270,18 @@ impl std::fmt::Display for ProjectFiles {
         let recordings = counted(self.recordings, "recording");
         // A hundredth of a hertz is within what a clock is off.
         let rate = (self.rate * 100.0).round() / 100.0;
-        let plays = self.application != Application::Stream;
+        let plays = self.application != Application::Stream && self.sensor_rate.is_none();
         match plays {
             true => {
                 writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?
             }
-            false => writeln!(f, "  decides on the samples that come over its serial port")?,
+            false => match self.sensor_rate {
+                Some(own) => {
+                    let own = (own * 100.0).round() / 100.0;
+                    writeln!(f, "  reads its sensor at {rate} Hz, which samples at {own} Hz")?;
+                }
+                None => writeln!(f, "  decides on the samples that come over its serial port")?,
+            },
         }
         if self.cut && plays {
             writeln!(
@@ -291,6 +335,8 @@ impl Asked {
                 arguments.endless = before.endless;
                 arguments.name = Some(before.name);
                 arguments.pin = before.pins.into_iter().collect();
+                arguments.sensor = before.sensor;
+                arguments.units = before.units;
                 // A new model may find something else.
                 if arguments.alarm.is_empty() {
                     arguments.alarm = before.alarms;
@@ -312,6 +358,26 @@ impl Asked {
         let idle = options::named([("--alarm", !self.alarm.is_empty() && !has_pin)]);
         note_idle(&idle, "only --application sensor and field set a pin")?;
         Ok(if has_pin { &self.alarm } else { &[] })
+    }
+
+    /// The sensor, for channels of these names at a rate; `None` if none is named, or the samples come from a host.
+    pub(super) fn sensor(
+        &self,
+        observations: &Observations,
+        rate: f64,
+    ) -> Result<Option<Sensor>, Failure> {
+        let Some(part) = self.sensor else { return Ok(None) };
+        if self.application == Application::Stream {
+            note_idle(&["--sensor"], "samples come from a host with --application stream")?;
+            return Ok(None);
+        }
+        let Observations::Channels(names) = observations else {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes symbols, and a sensor gives numbers: leave --sensor out",
+            ));
+        };
+        Ok(Some(Sensor::new(part.part(), names, &self.units, rate)?))
     }
 
     /// The public key of those whose models the program takes; `None` if it takes none.
@@ -357,6 +423,8 @@ impl Asked {
             board,
             pins: self.pin.iter().cloned().collect(),
             alarms: self.alarm.clone(),
+            sensor: self.sensor,
+            units: self.units.clone(),
             application: self.application,
             number: self.number,
             tasks: self.tasks,
@@ -453,6 +521,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             streams.map(move |samples| (samples, label))
         })
     });
+    let sensor = arguments.sensor(deployed.observations(), rate)?;
     let project = Project {
         name: &name,
         board: arguments.board,
@@ -462,6 +531,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
         core: core_source()?,
         alarms: arguments.alarms()?,
+        sensor: sensor.as_ref(),
         updates: key.as_deref(),
     };
     let made = project.files(recordings)?;
@@ -518,6 +588,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
         alarms: project.alarms.to_vec(),
+        sensor_rate: sensor.as_ref().map(Sensor::rate),
         commands,
     };
     crate::output::print_report(&report, arguments.json)
@@ -562,6 +633,7 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         None => arguments.rate,
     };
     let rate = rate.unwrap_or_else(|| assumed_rate("no rate is named"));
+    let sensor = arguments.sensor(&Observations::Channels(channels.clone()), rate)?;
     let project = RecordProject {
         name,
         board: arguments.board,
@@ -569,6 +641,7 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         channels: &channels,
         rate,
         core: core_source()?,
+        sensor: sensor.as_ref(),
     };
     let commands = commands(&arguments.folder, arguments.board);
     record_project::write(&arguments.folder, &project, commands, arguments.json)

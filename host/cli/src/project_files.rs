@@ -11,7 +11,7 @@ use fishweir_sources::File;
 use serde::{Deserialize, Serialize};
 
 use super::fixed::NumberName;
-use super::new::Application;
+use super::new::{Application, SensorName};
 use super::{Failure, Topic, note};
 
 /// The file that a project is known by.
@@ -81,6 +81,11 @@ pub(super) struct Settings {
     /// What sets the alarm pin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) alarms: Vec<String>,
+    /// The sensor, and units that its channels' names do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sensor: Option<SensorName>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) units: Vec<String>,
     pub(super) application: Application,
     pub(super) number: NumberName,
     pub(super) tasks: bool,

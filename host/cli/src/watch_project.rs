@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use fishweir::project::{Room, SampleSource, WatchProject};
+use fishweir::project::{Room, SampleSource, Sensor, WatchProject};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
@@ -39,6 +39,8 @@ struct WatchFiles {
     noise: bool,
     /// What sets the alarm pin.
     alarms: Vec<String>,
+    /// Samples per second of the sensor itself; null without one.
+    sensor_rate: Option<f64>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -62,7 +64,14 @@ impl fmt::Display for WatchFiles {
             Application::Stream => {
                 writeln!(f, "  watches the samples that come over its serial port")?;
             }
-            _ => writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?,
+            _ => match self.sensor_rate {
+                Some(own) => {
+                    writeln!(f, "  reads its sensor at {rate} Hz, which samples at {own} Hz")?
+                }
+                None => {
+                    writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?
+                }
+            },
         }
         if !self.alarms.is_empty() {
             writeln!(f, "  sets its alarm pin for a second after {}", self.alarms.join(" or "))?;
@@ -115,8 +124,27 @@ pub(super) fn write(
     })?;
     let core = core_source()?;
     let alarms = arguments.alarms()?;
-    let project =
-        WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core, alarms };
+    let sensor = match (arguments.sensor, model.observations()) {
+        (None, _) => None,
+        (Some(_), Some(observations)) => arguments.sensor(observations, rate)?,
+        (Some(_), None) => {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes records of categories, and a sensor gives numbers: leave --sensor out",
+            ));
+        }
+    };
+    let project = WatchProject {
+        name,
+        board,
+        tasks: *tasks,
+        samples,
+        watcher: &watcher,
+        rate,
+        core,
+        sensor: sensor.as_ref(),
+        alarms,
+    };
     let all = fishweir_sources::project(&project.files()?, fishweir_sources::libraries()?);
     arguments.write(&all, name)?;
     let mut commands = commands(folder, board);
@@ -141,6 +169,7 @@ pub(super) fn write(
         noise: watcher.noise,
         finds: watcher.finds,
         alarms: alarms.to_vec(),
+        sensor_rate: sensor.as_ref().map(Sensor::rate),
         commands,
     };
     crate::output::print_report(&report, arguments.json)

@@ -228,6 +228,7 @@ pub(crate) fn project(
         rate,
         core,
         alarms: &[],
+        sensor: None,
         updates: None,
     }
     .files(recordings);

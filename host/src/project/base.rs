@@ -2,6 +2,7 @@
 
 use super::board::{ProjectBoard, Start};
 use super::platform::{Pace, Parts, Style};
+use super::sensor::Sensor;
 use super::template::{fill, select};
 use super::{ProjectError, SampleSource};
 use crate::data::rate_words;
@@ -60,6 +61,8 @@ pub(super) struct Base<'a> {
     pub(super) core: CoreSource,
     /// `true` if the program has a pin for alarms.
     pub(super) alarm: bool,
+    /// The sensor, in place of recordings.
+    pub(super) sensor: Option<&'a Sensor>,
     /// `true` if the program answers a host, and its line feeds the board's watchdog meanwhile.
     pub(super) attended: bool,
 }
@@ -127,6 +130,7 @@ impl Base<'_> {
             ("block", waits && self.style == Style::Loop),
             ("polled", self.style == Style::Future),
             ("attended", self.attended),
+            ("driver", self.sensor.is_some()),
         ];
         select(template, &marks)
     }
@@ -199,10 +203,11 @@ impl Base<'_> {
         files
     }
 
-    /// Packages of what keeps models that come over a line.
-    pub(super) fn flash_packages(&self, updates: bool) -> String {
+    /// Packages of what keeps models that come over a line, and of the sensor.
+    pub(super) fn more_packages(&self, updates: bool) -> String {
         let update = self.board.update.as_ref().filter(|_| updates);
-        update.map_or_else(String::new, |(_, update)| update.packages.clone())
+        let flash = update.map_or("", |(_, update)| &*update.packages);
+        [flash, self.sensor.map_or("", Sensor::package)].concat()
     }
 
     /// Refuses a board whose sources ask for a value that it does not have.
@@ -280,6 +285,11 @@ impl Base<'_> {
         };
         names.push(("{{host_runs}}", host_runs.to_owned()));
         names.push(("{{port_name}}", port.to_owned()));
+        let role = match self.sensor {
+            Some(_) => "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`",
+            None => "stands for a sensor: replace it",
+        };
+        names.push(("{{sensor_role}}", role.to_owned()));
         names.push(("{{baud}}", grouped(Port::BAUD as usize)));
         names.push(("{{rate}}", rate_words(1.0 / self.rate)));
         names.push(("{{link}}", link.join(", ")));

@@ -49,6 +49,8 @@ pub struct ProjectBoard {
     pub(super) values: Vec<(&'static str, String)>,
     /// The emulator.
     pub(super) emulator: Option<Emulator>,
+    /// `bus.rs`, of a board that sensors are on.
+    i2c: Option<&'static str>,
     /// `flash.rs`, and what is said of the slots for models that come over a line.
     pub(super) update: Option<(&'static str, UpdateFile)>,
     /// Published currents of the part, as far as the folder says.
@@ -197,7 +199,7 @@ impl ProjectBoard {
 
     /// The board of a folder.
     fn of(folder: &BoardFolder) -> Result<Self, BoardError> {
-        let BoardFolder { name, file, linker_script, memories, sources, flash, .. } = folder;
+        let BoardFolder { name, file, linker_script, memories, sources, flash, i2c, .. } = folder;
         let platform = Platform::named(&file.platform).ok_or_else(|| BoardError {
             file: format!("{name}/board.toml"),
             what: format!(
@@ -231,6 +233,7 @@ impl ProjectBoard {
             line: [sends, answers],
             values: values.collect(),
             emulator: Emulator::of(folder),
+            i2c: i2c.as_deref().map(kept),
             update: flash.as_deref().map(kept).zip(file.update.clone()),
             power: file.power.as_ref().map(|power| Power::of_file(clock, power)),
         })
@@ -270,6 +273,11 @@ impl ProjectBoard {
     /// `board.rs`, with the board's own names filled in.
     pub(super) fn board_source(&self) -> String {
         fill(self.source, &self.values)
+    }
+
+    /// `bus.rs`, with the board's own names filled in; `None` of a board without an I2C bus.
+    pub(super) fn bus_source(&self) -> Option<String> {
+        self.i2c.map(|source| fill(source, &self.values))
     }
 
     /// `flash.rs`, with the board's own names filled in.

@@ -63,6 +63,15 @@ pub enum ProjectError {
         /// Names that there are.
         known: String,
     },
+    /// A sensor that does not measure what is wanted, or a board that it cannot be on.
+    #[error("{part}: {what}")]
+    #[strum(serialize = "bad-sensor")]
+    Sensor {
+        /// The part.
+        part: &'static str,
+        /// Reason.
+        what: String,
+    },
     /// A name in the board's sources that has no value.
     #[error(
         "{board}: its sources ask for `{name}`, and the table [values] of its board.toml has no such name; add it"

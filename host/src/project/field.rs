@@ -16,7 +16,6 @@ pub(super) fn field_files(
         ("src/main.rs", filled(include_str!("template/field/main.rs"))),
         ("src/line.rs", filled(&line)),
         ("src/flash.rs", filled(&board.flash_source())),
-        ("src/sensor.rs", filled(include_str!("template/sensor.rs"))),
         ("update.pub", format!("{}\n", key.trim())),
     ]
 }

@@ -14,6 +14,7 @@
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | samples in the text of a source | `sample_form.rs` |
+//! | sensors with a driver crate | `sensor.rs` |
 //! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
 //! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
@@ -30,6 +31,7 @@ mod record;
 mod room;
 mod sample_form;
 mod self_test;
+mod sensor;
 mod template;
 mod watch;
 mod watcher;
@@ -41,6 +43,7 @@ pub use model::ProjectModel;
 pub use power::Power;
 pub use record::RecordProject;
 pub use room::Room;
+pub use sensor::{Sensor, SensorPart};
 pub use watch::WatchProject;
 pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 
@@ -50,6 +53,7 @@ use base::{Base, Libraries};
 use field::field_files;
 use host::host_files;
 use platform::{Pace, Style};
+use sensor::Observed;
 use template::fill;
 
 use crate::classifier::Observations;
@@ -77,6 +81,8 @@ pub struct Project<'a> {
     pub core: CoreSource,
     /// Classes that raise the alarm.
     pub alarms: &'a [String],
+    /// The sensor; without one the recordings stand for it.
+    pub sensor: Option<&'a Sensor>,
     /// Public key of those who may replace the model over a serial port, as `update.pub` has it: the program then keeps new models
     /// in slots. `None` for a model that stays.
     pub updates: Option<&'a str>,
@@ -165,6 +171,9 @@ impl Project<'_> {
             (false, Some(key)) => field_files(board, key, &filled),
             (false, None) => Self::of_sensor(&filled),
         });
+        if !by_host {
+            files.extend(self.sensor_files(board, &filled)?);
+        }
         base.check_values(&files)?;
         let recordings = chosen.len();
         let window = self.model.windows().map_or(0, |windows| windows.length as usize);
@@ -189,8 +198,27 @@ impl Project<'_> {
         vec![
             ("README.md", filled(include_str!("template/README.md"))),
             ("src/main.rs", filled(include_str!("template/main.rs"))),
-            ("src/sensor.rs", filled(include_str!("template/sensor.rs"))),
         ]
+    }
+
+    /// What gives the samples: the sensor's driver, or recordings that stand for it.
+    fn sensor_files(
+        &self,
+        board: &ProjectBoard,
+        filled: &dyn Fn(&str) -> String,
+    ) -> Result<Vec<(&'static str, String)>, ProjectError> {
+        let Some(sensor) = self.sensor else {
+            return Ok(vec![("src/sensor.rs", filled(include_str!("template/sensor.rs")))]);
+        };
+        let places = match self.model {
+            ProjectModel::F32(_) => Vec::new(),
+            ProjectModel::Q15(model) => model.places().iter().map(|&one| i32::from(one)).collect(),
+        };
+        let sample = self.model.form().type_name();
+        let observed = Observed { sample: &sample, places: &places };
+        let mut files = vec![("src/sensor.rs", filled(&sensor.next_source(&observed)?))];
+        files.extend(sensor.files(board)?);
+        Ok(files)
     }
 
     fn base(&self, board: &'static ProjectBoard) -> Base<'_> {
@@ -201,7 +229,8 @@ impl Project<'_> {
             (false, false) => (Style::Loop, Pace::AtOnce),
         };
         let (alarm, attended) = (!self.alarms.is_empty(), self.samples == SampleSource::Host);
-        Base { name, board, style, pace, rate, core, alarm, attended }
+        let sensor = self.sensor.filter(|_| !attended);
+        Base { name, board, style, pace, rate, core, alarm, sensor, attended }
     }
 
     /// A template with its names filled in.
@@ -261,7 +290,7 @@ impl Project<'_> {
                 "{{is_sure}}",
                 if believed { "decision.rejection.is_none() && " } else { "" }.to_owned(),
             ),
-            ("{{flash_packages}}", base.flash_packages(self.updates.is_some())),
+            ("{{more_packages}}", base.more_packages(updates)),
             ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
             ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
             ("{{windows}}", windows),

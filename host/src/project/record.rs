@@ -3,7 +3,7 @@
 use super::base::Base;
 use super::platform::{Pace, Style};
 use super::template::fill;
-use super::{CoreSource, ProjectBoard, ProjectError};
+use super::{CoreSource, ProjectBoard, ProjectError, Sensor};
 use crate::device::{Port, check_names};
 
 /// Parts of a project that sends samples.
@@ -21,6 +21,8 @@ pub struct RecordProject<'a> {
     pub rate: f64,
     /// Source of the device's library.
     pub core: CoreSource,
+    /// The sensor; without one a wave stands for it.
+    pub sensor: Option<&'a Sensor>,
 }
 
 /// Bytes per second that descriptions of the channels take.
@@ -40,10 +42,11 @@ impl RecordProject<'_> {
     /// [`ProjectError`]: as for a [`Project`](super::Project); a name that no channel can have; a rate that the line does not
     /// carry.
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
-        let Self { name, board, tasks, channels, rate, core } = *self;
+        let Self { name, board, tasks, channels, rate, core, sensor } = *self;
         let style = if tasks { Style::Tasks } else { Style::Loop };
         let (alarm, attended) = (false, false);
-        let base = Base { name, board, style, pace: Pace::Timed, rate, core, alarm, attended };
+        let pace = Pace::Timed;
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
         base.check()?;
         check_names(channels).map_err(Box::new)?;
         let most = self.most();
@@ -60,7 +63,7 @@ impl RecordProject<'_> {
         values.extend([
             ("{{channels}}", names.join(", ")),
             ("{{core}}", libraries),
-            ("{{flash_packages}}", String::new()),
+            ("{{more_packages}}", base.more_packages(false)),
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
@@ -80,8 +83,17 @@ impl RecordProject<'_> {
             ("src/board.rs", filled(&board.board_source())),
             ("src/line.rs", filled(&line)),
             ("src/report.rs", filled(report)),
-            ("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))),
         ]);
+        match sensor {
+            Some(sensor) => {
+                files.push(("src/sensor.rs", filled(Sensor::record_source())));
+                files.extend(sensor.files(board)?);
+            }
+            None => {
+                files.push(("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))));
+            }
+        }
+        base.check_values(&files)?;
         Ok(files)
     }
 }

@@ -6,9 +6,10 @@ use super::alarm::{Alarms, alarms};
 use super::base::{Base, Libraries};
 use super::host::host_files;
 use super::platform::{Pace, Style};
+use super::sensor::Observed;
 use super::template::fill;
 use super::watcher::{WatchedRecording, Watcher, WatcherKind};
-use super::{CoreSource, ProjectBoard, ProjectError, SampleSource};
+use super::{CoreSource, ProjectBoard, ProjectError, SampleSource, Sensor};
 use crate::report::grouped;
 
 /// Parts of a project around a watcher.
@@ -28,6 +29,8 @@ pub struct WatchProject<'a> {
     pub rate: f64,
     /// Source of the core.
     pub core: CoreSource,
+    /// The sensor; without one the recordings stand for it.
+    pub sensor: Option<&'a Sensor>,
     /// What raises the alarm, of what the model finds; `any` is for all of it.
     pub alarms: &'a [String],
 }
@@ -107,10 +110,12 @@ impl WatchProject<'_> {
     /// [`ProjectError`]: as for a [`Project`](super::Project).
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, samples, watcher, rate, core, .. } = *self;
+        let sensor = self.sensor.filter(|_| samples == SampleSource::Sensor);
         let style = if tasks { Style::Tasks } else { Style::Loop };
         let by_host = samples == SampleSource::Host;
         let (pace, alarm) = (Pace::AtOnce, !self.alarms.is_empty());
-        let base = Base { name, board, style, pace, rate, core, alarm, attended: by_host };
+        let attended = by_host;
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
         base.check()?;
         base.check_source(samples)?;
         let has_any = watcher.kind != WatcherKind::RecordClassifier;
@@ -135,9 +140,17 @@ impl WatchProject<'_> {
             SampleSource::Sensor => vec![
                 ("README.md", filled(include_str!("template/watch/README.md"))),
                 ("src/main.rs", filled(include_str!("template/watch/main.rs"))),
-                ("src/sensor.rs", filled(include_str!("template/sensor.rs"))),
             ],
         });
+        match sensor {
+            Some(sensor) => {
+                let observed = Observed { sample: &watcher.sample, places: &[] };
+                files.push(("src/sensor.rs", filled(&sensor.next_source(&observed)?)));
+                files.extend(sensor.files(board)?);
+            }
+            None if by_host => {}
+            None => files.push(("src/sensor.rs", filled(include_str!("template/sensor.rs")))),
+        }
         base.check_values(&files)?;
         Ok(files)
     }
@@ -176,7 +189,7 @@ impl WatchProject<'_> {
             ("{{core}}", base.libraries(kind.features(), libraries)),
             ("{{alarm_names}}", alarms.names.clone()),
             ("{{alarms}}", alarms.texts.clone()),
-            ("{{flash_packages}}", String::new()),
+            ("{{more_packages}}", base.more_packages(false)),
             ("{{hertz}}", base.hertz()),
         ];
         values.extend(base.names());

@@ -5,10 +5,13 @@
 #![no_main]
 
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 #[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
 mod report;
+{{driver?}}#[allow(dead_code, reason = "recordings have a class, and a sensor has none")]
 mod self_test;
 mod sensor;
 {{sleep?}}mod sleep;

@@ -7,6 +7,8 @@
 
 #[allow(dead_code, reason = "other programs play recordings to their end")]
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 mod flash;
 mod line;
@@ -14,6 +16,7 @@ mod line;
 mod model;
 #[allow(dead_code, reason = "other programs play recordings to their end")]
 mod report;
+{{driver?}}#[allow(dead_code, reason = "recordings have a class, and a sensor has none")]
 mod self_test;
 mod sensor;
 {{sleep?}}mod sleep;

@@ -6,6 +6,8 @@
 
 #[allow(dead_code, reason = "other programs show classes")]
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 mod line;
 mod report;

@@ -5,6 +5,8 @@
 #![no_main]
 
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 #[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
