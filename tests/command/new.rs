@@ -269,6 +269,56 @@ fn a_chip_of_a_family_is_a_board() {
     assert_eq!(text("src/board.rs"), before, "its chip and pins are kept");
 }
 
+/// What sets a pin, what takes models, and what a sensor measures is refused where it cannot be.
+#[test]
+fn alarms_updates_and_sensors_are_what_the_board_and_the_model_have() {
+    let folder = Folder::new();
+    let (model, at, key) = (fixtures().at("three.json"), folder.at("x"), folder.at("update.key"));
+    let on = |board: &str| format!("new {at} --board {board} --model {model}");
+    refuses(&format!("{} --alarm jumping", on("microbit")), "unknown-alarm jumping turning");
+    refuses(&format!("{} --alarm any", on("microbit")), "unknown-alarm any turning");
+    let field = |board: &str| format!("{} --application field", on(board));
+    refuses(&field("nrf52840-dk"), "missing-option --update-key keygen");
+    printed(&format!("keygen {key}"));
+    let public = folder.at("update.pub");
+    let with = |board: &str| format!("{} --update-key {public}", field(board));
+    let private = with("nrf52840-dk").replace(&public, &key);
+    refuses(&private, "bad-key update.key .pub");
+    refuses(&with("microbit"), "no-slots microbit");
+    refuses(&with("nucleo-g071rb"), "no-slots nucleo-g071rb");
+    let data = fixtures().at("three.csv");
+    let fixed = format!("{} --data {data} --number q15 --equal 0.9", with("nrf52840-dk"));
+    refuses(&fixed, "no-update q15");
+    let two = format!("{} --sensor lis2dh12", on("nrf52840-dk"));
+    refuses(&two, "bad-sensor LIS2DH12 3");
+    let record = "--application record --channels ax,ay,az --rate 51";
+    let log = |board: &str, more: &str| format!("new {at} --board {board} {record} {more}");
+    refuses(&log("microbit", "--sensor lis2dh12 --units g"), "bad-sensor microbit i2c");
+    refuses(&log("esp32c6", "--sensor lis2dh12"), "bad-sensor ax --units");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+
+    let told = json(&format!("{} --alarm turning --alarm still --json", with("nrf52840-dk")));
+    assert_eq!(told["flash_there"], 960 << 10, "{told}");
+    let text = |file: &str| folder.text(&format!("x/{file}"));
+    let memory = text("memory.x");
+    assert!(memory.contains("LENGTH = 983040") && memory.contains("LENGTH = 256K"), "{memory}");
+    assert!(text("src/flash.rs").contains("START: u32 = 0x000f0000"), "{}", text("src/flash.rs"));
+    assert!(text("src/main.rs").contains("sleep::block_on(run(board))"));
+    assert!(text("src/main.rs").contains("const ALARMS: &[usize] = &[0, 2];"));
+    let main = text("src/main.rs");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(text("src/main.rs"), main, "key and alarms are kept");
+
+    let told = json(&format!("{} --force --json", log("esp32c6", "--sensor lis2dh12 --units mg")));
+    assert_eq!(told["sensor_rate"], 100.0, "{told}");
+    let driver = text("src/driver.rs");
+    assert!(driver.contains("OutputDataRate::Hz100") && driver.contains("ax * 1000.0"), "{driver}");
+    for file in ["src/driver.rs", "src/bus.rs", "src/sensor.rs", "src/board.rs", "README.md"] {
+        no_name_is_left(Path::new(file), &text(file));
+    }
+    answers(format!("{} --force --alarm x", log("esp32c6", "")), "idle-option --alarm");
+}
+
 /// A project names its board by the way to its folder, or by its name where the folder is a copy of a known one.
 #[test]
 fn a_project_says_where_its_board_is_from_where_it_lies() {

@@ -2,7 +2,9 @@
 
 {{mapped?}}use core::slice;
 
-use embedded_storage::nor_flash::{ErrorType, MultiwriteNorFlash, NorFlash, ReadNorFlash};
+use embedded_storage::nor_flash::{
+    ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
+};
 {{flash_use}}
 {{mapped?}}use fishweir_device::update::MappedFlash;
 {{copied?}}use fishweir_device::update::Mirror;
@@ -46,14 +48,14 @@ pub struct End(Flash);
 }
 
 impl ErrorType for End {
-    type Error = <Flash as ErrorType>::Error;
+    type Error = NorFlashErrorKind;
 }
 
 impl ReadNorFlash for End {
     const READ_SIZE: usize = <Flash as ReadNorFlash>::READ_SIZE;
 
     fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        ReadNorFlash::read(&mut self.0, OFFSET + offset, bytes)
+        ReadNorFlash::read(&mut self.0, OFFSET + offset, bytes).map_err(|error| error.kind())
     }
 
     fn capacity(&self) -> usize {
@@ -66,11 +68,11 @@ impl NorFlash for End {
     const ERASE_SIZE: usize = <Flash as NorFlash>::ERASE_SIZE;
 
     fn erase(&mut self, from: u32, to: u32) -> Result<(), Self::Error> {
-        NorFlash::erase(&mut self.0, OFFSET + from, OFFSET + to)
+        NorFlash::erase(&mut self.0, OFFSET + from, OFFSET + to).map_err(|error| error.kind())
     }
 
     fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), Self::Error> {
-        NorFlash::write(&mut self.0, OFFSET + offset, bytes)
+        NorFlash::write(&mut self.0, OFFSET + offset, bytes).map_err(|error| error.kind())
     }
 }
 

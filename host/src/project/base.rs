@@ -131,6 +131,7 @@ impl Base<'_> {
             ("polled", self.style == Style::Future),
             ("attended", self.attended),
             ("driver", self.sensor.is_some()),
+            ("played", self.sensor.is_none()),
         ];
         select(template, &marks)
     }
