@@ -246,7 +246,7 @@ fn a_chip_of_a_family_is_a_board() {
     refuses(&format!("{line} --memories 1M"), "bad-memories 1M");
     refuses(
         &line.replace("l476rgtx --", "l476xx --memories 1M,96K --"),
-        "unknown-chip STM32L476RG --board",
+        "unknown-chip STM32L476JE --board",
     );
     let line = format!("{line} --memories 1M,96K");
     refuses(&format!("{line} --pin lid=PA3"), "bad-pin lid led uart");
@@ -304,7 +304,7 @@ fn alarms_updates_and_sensors_are_what_the_board_and_the_model_have() {
     assert!(memory.contains("LENGTH = 983040") && memory.contains("LENGTH = 256K"), "{memory}");
     assert!(text("src/flash.rs").contains("START: u32 = 0x000f0000"), "{}", text("src/flash.rs"));
     assert!(text("src/main.rs").contains("sleep::block_on(run(board))"));
-    assert!(text("src/main.rs").contains("const ALARMS: &[usize] = &[0, 2];"));
+    assert!(text("src/main.rs").contains("const ALARMS: &[usize] = &[1, 2];"));
     let main = text("src/main.rs");
     printed(&format!("new {at} --update --model {model}"));
     assert_eq!(text("src/main.rs"), main, "key and alarms are kept");

@@ -542,6 +542,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         fixed: instead.as_ref(),
         samples: made.samples,
         rate,
+        updates: key.is_some(),
     };
     let room = wanted.check()?;
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);

@@ -336,7 +336,7 @@ mod tests {
             let chip = Chip::named(name).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!((&*chip.part, &*chip.given), (part, given), "{name}");
         }
-        for (name, near) in [("STM32L476XX", "STM32L476RG"), ("nrf52480", "nRF52840"), ("", "")] {
+        for (name, near) in [("STM32L476XX", "STM32L476JE"), ("nrf52480", "nRF52840"), ("", "")] {
             let error = Chip::named(name).expect_err("none").to_string();
             assert!(error.contains(near) && error.contains("--board"), "{error}");
         }

@@ -178,6 +178,12 @@ impl ProjectBoard {
         Ok(Box::leak(Box::new(board)))
     }
 
+    /// Bytes of RAM for a copy of the slots, and of flash that they take from the program's.
+    pub(super) fn update_bytes(&self) -> [usize; 2] {
+        let Some((_, update)) = &self.update else { return [0; 2] };
+        [if update.copied { update.bytes } else { 0 }, if update.apart { 0 } else { update.bytes }]
+    }
+
     /// Names of the pins and peripherals in its sources.
     fn pins(&self) -> String {
         let names = self.values.iter().map(|(name, _)| name.trim_matches(['{', '}']));
