@@ -22,4 +22,4 @@ mod ten_lines;
 #[cfg(unix)]
 mod terminal;
 
-use shared::{PROGRAM, Run, fishweir, fixtures, json, printed, refuses};
+use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};
