@@ -8,7 +8,7 @@ use semihosting::fs::File;
 use semihosting::io::Read;
 
 #[path = "../../boards/families/emulated/flash.rs"]
-mod of_projects;
+pub mod of_projects;
 
 use of_projects::Power;
 pub use of_projects::{BYTES, FileFlashError};
