@@ -9,8 +9,10 @@ pub(super) fn fill(template: &str, names: &[(&str, String)]) -> String {
 pub(super) fn select(template: &str, marks: &[(&str, bool)]) -> String {
     let mut text = String::with_capacity(template.len());
     'lines: for mut line in template.split_inclusive('\n') {
-        while let Some((mark, rest)) =
-            line.strip_prefix("{{").and_then(|rest| rest.split_once("?}}"))
+        while let Some((mark, rest)) = line
+            .strip_prefix("{{")
+            .and_then(|rest| rest.split_once("?}}"))
+            .filter(|(mark, _)| mark.bytes().all(|letter| letter.is_ascii_lowercase()))
         {
             if !marks.iter().any(|&(one, is_set)| one == mark && is_set) {
                 continue 'lines;
