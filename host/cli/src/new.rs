@@ -37,8 +37,6 @@ const SHOWN: &[&str] = &[
     "number",
     "rate",
     "tasks",
-    "name",
-    "force",
     "update",
     "channel-columns",
     "json",
@@ -58,7 +56,8 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
   fishweir new gait-watch --update --model better.json --data gait.csv
-  fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
+  fishweir new log --board esp32c3 --application record --channels 'ax [g],ay [g],az [g]' --rate 50
+  fishweir new gait-watch --chip STM32L476RG --memories 1M,96K --model gait.json --sensor lis2dh12";
 
 /// Task of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
