@@ -7,11 +7,10 @@ use embedded_storage::nor_flash::{
 };
 {{flash_use}}
 {{mapped?}}use fishweir_device::update::MappedFlash;
-{{copied?}}use fishweir_device::update::Mirror;
 
 /// Where they begin, and their bytes: the program's flash ends before.
 const START: u32 = {{slots_start}};
-const LENGTH: usize = {{slots_bytes}};
+pub const LENGTH: usize = {{slots_bytes}};
 /// The same from the beginning of the flash.
 const OFFSET: u32 = START - {{flash_base}};
 
@@ -21,30 +20,14 @@ type Flash = {{flash_type}};
 /// The end of the flash.
 pub struct End(Flash);
 
-{{mapped?}}/// The slots, as memory.
-{{mapped?}}pub type Slots<'m> = End;
-{{copied?}}/// The slots, with a copy in RAM: the processor does not see the flash as memory.
-{{copied?}}pub type Slots<'m> = Mirror<'m, End>;
+/// Type of the flash.
+pub type Own = End;
 
-/// RAM that they take.
-{{mapped?}}#[derive(Default)]
-{{mapped?}}pub struct Memory(());
-{{copied?}}pub struct Memory([u64; LENGTH / 8]);
-{{copied?}}
-{{copied?}}impl Default for Memory {
-{{copied?}}    fn default() -> Self {
-{{copied?}}        Self([0; LENGTH / 8])
-{{copied?}}    }
-{{copied?}}}
-
-/// Takes the flash; `None` if it cannot be read.
-{{mapped?}}pub fn slots(_memory: &mut Memory) -> Option<Slots<'_>> {
-{{copied?}}pub fn slots(memory: &mut Memory) -> Option<Slots<'_>> {
+/// Takes the flash.
+pub fn open() -> Option<Own> {
     // SAFETY: nothing else takes the flash.
     let parts = unsafe { Peripherals::steal() };
-    let end = End({{flash_new}});
-{{mapped?}}    Some(end)
-{{copied?}}    Mirror::new(end, &mut memory.0).ok()
+    Some(End({{flash_new}}))
 }
 
 impl ErrorType for End {

@@ -11,7 +11,7 @@ use semihosting::io::Read;
 pub mod of_projects;
 
 use of_projects::Power;
-pub use of_projects::{BYTES, FileFlashError};
+pub use of_projects::{FileFlashError, LENGTH};
 
 /// 32 pages of 1 kB in `fishweir-flash.bin`.
 pub type FileFlash = of_projects::FileFlash<CountedPower>;

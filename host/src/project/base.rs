@@ -132,6 +132,8 @@ impl Base<'_> {
             ("attended", self.attended),
             ("driver", self.sensor.is_some()),
             ("played", self.sensor.is_none()),
+            ("copied", self.board.has_copy()),
+            ("mapped", !self.board.has_copy()),
         ];
         select(template, &marks)
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::ProjectError;
 use super::platform::Platform;
 use super::power::Power;
-use super::template::{fill, select};
+use super::template::fill;
 use crate::deploy::Core;
 use crate::device::{
     BoardError, BoardFolder, Clock, Emulator, FOLDERS, UpdateFile, kept, with_flash,
@@ -288,9 +288,12 @@ impl ProjectBoard {
 
     /// `flash.rs`, with the board's own names filled in.
     pub(super) fn flash_source(&self) -> String {
-        let Some((source, update)) = &self.update else { return String::new() };
-        let marks = [("copied", update.copied), ("mapped", !update.copied)];
-        fill(&select(source, &marks), &self.values)
+        self.update.as_ref().map_or_else(String::new, |(source, _)| fill(source, &self.values))
+    }
+
+    /// Returns whether its slots for models have a copy in RAM.
+    pub(super) fn has_copy(&self) -> bool {
+        self.update.as_ref().is_some_and(|(_, update)| update.copied)
     }
 
     /// `line.rs`, with the board's own names filled in; `answers` if it receives too. An emulated board's imports to

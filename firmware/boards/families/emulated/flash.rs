@@ -4,7 +4,6 @@ use embedded_storage::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,
     check_erase, check_read, check_write,
 };
-use fishweir_device::update::Mirror;
 use semihosting::fs::File;
 use semihosting::io::{Read, Seek, SeekFrom, Write};
 
@@ -13,25 +12,16 @@ const PAGE: usize = 1024;
 const PAGES: usize = 32;
 const WORD: usize = 4;
 /// Bytes of it.
-pub const BYTES: usize = PAGES * PAGE;
+pub const LENGTH: usize = PAGES * PAGE;
 /// Bytes erased in one step.
 const PIECE: usize = 64;
 
-/// The slots, with a copy in RAM.
-pub type Slots<'m> = Mirror<'m, FileFlash>;
-
-/// RAM that they take.
-pub struct Memory([u64; BYTES / 8]);
-
-impl Default for Memory {
-    fn default() -> Self {
-        Self([0; BYTES / 8])
-    }
-}
+/// Type of the flash.
+pub type Own = FileFlash;
 
 /// Opens the file; `None` if it cannot be read or made.
-pub fn slots(memory: &mut Memory) -> Option<Slots<'_>> {
-    Mirror::new(FileFlash::open().ok()?, &mut memory.0).ok()
+pub fn open() -> Option<Own> {
+    FileFlash::open().ok()
 }
 
 /// Power of the flash.
@@ -118,7 +108,7 @@ impl<P: Power> FileFlash<P> {
         };
         let length = file.metadata()?.len() as usize;
         let mut flash = Self { file, power: P::begin()? };
-        for at in (length / PAGE * PAGE..BYTES).step_by(PAGE) {
+        for at in (length / PAGE * PAGE..LENGTH).step_by(PAGE) {
             flash.file.seek(SeekFrom::Start(at as u64))?;
             flash.file.write_all(&[0xFF; PAGE])?;
         }
@@ -159,7 +149,7 @@ impl<P: Power> ReadNorFlash for FileFlash<P> {
     }
 
     fn capacity(&self) -> usize {
-        BYTES
+        LENGTH
     }
 }
 

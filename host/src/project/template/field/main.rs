@@ -20,6 +20,7 @@ mod report;
 mod self_test;
 mod sensor;
 {{sleep?}}mod sleep;
+{{copied?}}mod slots;
 #[allow(dead_code, reason = "other programs around the model ask other things")]
 mod stream;
 
@@ -68,8 +69,8 @@ const TOO_MANY: u32 = 3;
 async fn run(mut board: Board) -> ! {
     let mut buffers = Buffers::default();
     let mut line = Line::new(&mut buffers);
-    let mut memory = flash::Memory::default();
-    let Some(slots) = flash::slots(&mut memory) else { board.give_up() };
+{{mapped?}}    let Some(slots) = flash::open() else { board.give_up() };
+{{copied?}}    let Some(slots) = slots::open() else { board.give_up() };
     let start = UpdatableClassifier::start(slots, KEY, stream::windows(), &Settings::DEFAULT);
     let Ok(mut stream) = start else { board.give_up() };
     let mut version = None;
