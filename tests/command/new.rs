@@ -81,7 +81,7 @@ fn it_says_what_to_do_next() {
     assert!(board.contains("Duration::from_micros(9615)"), "{board}");
     let slow = folder.at("slow");
     for (style, fed) in [
-        ("", "while Instant::now() < self.due {\n            self.feed();"),
+        ("", "while Instant::now() < self.due {\n            block_on(Timer::at("),
         (
             "--async",
             "with_timeout(PIECE, self.ticker.next()).await.is_err() {\n            self.feed();",
@@ -175,7 +175,9 @@ fn a_project_that_records_needs_channels_and_no_model() {
     for board in PROJECT_BOARDS.iter() {
         let (name, rate, core) = ("log", 50.0, CoreSource::Vendored);
         for tasks in [false, !board.is_emulated()] {
-            let project = RecordProject { name, board, tasks, channels: &channels, rate, core };
+            let sensor = None;
+            let project =
+                RecordProject { name, board, tasks, channels: &channels, rate, core, sensor };
             for (path, text) in project.files().expect("sound") {
                 no_name_is_left(Path::new(path), &text);
             }
@@ -232,6 +234,119 @@ fn a_new_model_leaves_what_a_person_wrote() {
     refuses(&format!("new {} --update --model {two}", folder.at("none")), "no-project --update");
     refuses(&format!("{line} --board microbit"), "argument-conflict --update --board");
     refuses(&format!("new {at} --model {two}"), "missing-required-argument --board");
+}
+
+/// A chip of a known family has a board without a folder, and a project finds it again.
+#[test]
+fn a_chip_of_a_family_is_a_board() {
+    let folder = Folder::new();
+    let (model, at) = (fixtures().at("three.json"), folder.at("chip"));
+    let line = format!("new {at} --chip stm32l476rgtx --model {model}");
+    refuses(&line, "missing-required-argument --memories");
+    refuses(&format!("{line} --memories 1M"), "bad-memories 1M");
+    refuses(
+        &line.replace("l476rgtx --", "l476xx --memories 1M,96K --"),
+        "unknown-chip STM32L476JE --board",
+    );
+    let line = format!("{line} --memories 1M,96K");
+    refuses(&format!("{line} --pin lid=PA3"), "bad-pin lid led uart");
+    refuses(&format!("{line} --pin led"), "invalid-value --pin NAME=PIN");
+    refuses(&format!("{line} --board microbit"), "argument-conflict --chip --board");
+    let emulated = format!("new {at} --board microbit --model {model} --pin port=PA3");
+    refuses(&emulated, "bad-pin microbit");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+
+    let told = json(&format!("{line} --pin led=PB3 --json"));
+    let there = [&told["flash_there"], &told["ram_there"]].map(|bytes| bytes.as_u64());
+    assert_eq!(there, [Some(1 << 20), Some(96 << 10)], "{told}");
+    let text = |file: &str| folder.text(&format!("chip/{file}"));
+    assert!(text("memory.x").contains("FLASH : ORIGIN = 0x08000000, LENGTH = 1024K"));
+    assert!(text("Cargo.toml").contains("\"stm32l476rg\""));
+    assert!(text("src/board.rs").contains("parts.PB3"));
+    assert!(text(".cargo/config.toml").contains("stm32l476rgtx"));
+    let before = text("src/board.rs");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(text("src/board.rs"), before, "its chip and pins are kept");
+}
+
+/// What sets a pin, what takes models, and what a sensor measures is refused where it cannot be.
+#[test]
+fn alarms_updates_and_sensors_are_what_the_board_and_the_model_have() {
+    let folder = Folder::new();
+    let (model, at, key) = (fixtures().at("three.json"), folder.at("x"), folder.at("update.key"));
+    let on = |board: &str| format!("new {at} --board {board} --model {model}");
+    refuses(&format!("{} --alarm jumping", on("microbit")), "unknown-alarm jumping turning");
+    refuses(&format!("{} --alarm any", on("microbit")), "unknown-alarm any turning");
+    let field = |board: &str| format!("{} --application field", on(board));
+    refuses(&field("nrf52840-dk"), "missing-option --update-key keygen");
+    printed(&format!("keygen {key}"));
+    let public = folder.at("update.pub");
+    let with = |board: &str| format!("{} --update-key {public}", field(board));
+    let private = with("nrf52840-dk").replace(&public, &key);
+    refuses(&private, "bad-key update.key .pub");
+    refuses(&with("microbit"), "no-slots microbit");
+    refuses(&with("nucleo-g071rb"), "no-slots nucleo-g071rb");
+    let data = fixtures().at("three.csv");
+    let fixed = format!("{} --data {data} --number q15 --equal 0.9", with("nrf52840-dk"));
+    refuses(&fixed, "no-update q15");
+    let two = format!("{} --sensor lis2dh12", on("nrf52840-dk"));
+    refuses(&two, "bad-sensor LIS2DH12 3");
+    let record = "--application record --channels ax,ay,az --rate 51";
+    let log = |board: &str, more: &str| format!("new {at} --board {board} {record} {more}");
+    refuses(&log("microbit", "--sensor lis2dh12 --units g"), "bad-sensor microbit i2c");
+    refuses(&log("esp32c6", "--sensor lis2dh12"), "bad-sensor ax --units");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+
+    let told = json(&format!("{} --alarm turning --alarm still --json", with("nrf52840-dk")));
+    assert_eq!(told["flash_there"], 960 << 10, "{told}");
+    let text = |file: &str| folder.text(&format!("x/{file}"));
+    let memory = text("memory.x");
+    assert!(memory.contains("LENGTH = 983040") && memory.contains("LENGTH = 256K"), "{memory}");
+    assert!(text("src/flash.rs").contains("START: u32 = 0x000f0000"), "{}", text("src/flash.rs"));
+    assert!(text("src/main.rs").contains("sleep::block_on(run(board))"));
+    assert!(text("src/main.rs").contains("const ALARMS: &[usize] = &[1, 2];"));
+    let main = text("src/main.rs");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(text("src/main.rs"), main, "key and alarms are kept");
+
+    let told = json(&format!("{} --force --json", log("esp32c6", "--sensor lis2dh12 --units mg")));
+    assert_eq!(told["sensor_rate"], 100.0, "{told}");
+    let driver = text("src/driver.rs");
+    assert!(driver.contains("OutputDataRate::Hz100") && driver.contains("ax * 1000.0"), "{driver}");
+    for file in ["src/driver.rs", "src/bus.rs", "src/sensor.rs", "src/board.rs", "README.md"] {
+        no_name_is_left(Path::new(file), &text(file));
+    }
+    answers(format!("{} --force --alarm x", log("esp32c6", "")), "idle-option --alarm");
+}
+
+/// A project names its board by the way to its folder, or by its name where the folder is a copy of a known one.
+#[test]
+fn a_project_says_where_its_board_is_from_where_it_lies() {
+    let folder = Folder::new();
+    let model = fixtures().at("two.json");
+    let known =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/boards/nucleo-g071rb"));
+    let copy = folder.path().join("boards/nucleo-g071rb");
+    fs::create_dir_all(&copy).expect("makes a folder");
+    for file in ["board.toml", "memory.x"] {
+        fs::copy(known.join(file), copy.join(file)).expect("copies");
+    }
+    let at = folder.at("own");
+    let board = copy.display();
+    let place = || {
+        let text = folder.text("own/.fishweir.json");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["board"].clone()
+    };
+    printed(&format!("new {at} --board {board} --model {model}"));
+    assert_eq!(place(), "nucleo-g071rb");
+    folder.put(
+        "boards/nucleo-g071rb/board.toml",
+        folder.text("boards/nucleo-g071rb/board.toml") + "# Mine.\n",
+    );
+    printed(&format!("new {at} --board {board} --model {model} --force"));
+    assert_eq!(place(), "../boards/nucleo-g071rb");
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(place(), "../boards/nucleo-g071rb");
 }
 
 /// Kinds of models that report what they find, and what none of them has.

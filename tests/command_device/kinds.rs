@@ -145,8 +145,11 @@ fn programs_that_watch_a_sensor_find_what_the_host_finds() {
         }
         let Kind { name, model, data, new, .. } = &kind;
         let at = folder.at(format!("sensor-{name}"));
-        let line =
-            format!("new {at} --name watches --board microbit --model {model} --data {data} {new}");
+        // What is found sets a pin, whose changes the board writes.
+        let alarm = if *name == "detector" { "--alarm any" } else { "" };
+        let line = format!(
+            "new {at} --name watches --board microbit --model {model} --data {data} {new} {alarm}"
+        );
         let told = json(&format!("{line} --json"));
         share_core(Path::new(&at));
         let said = runs(Path::new(&at));
@@ -155,6 +158,11 @@ fn programs_that_watch_a_sensor_find_what_the_host_finds() {
         let first = format!("self-test: {samples} samples, every bit as on the host\n");
         assert!(said.starts_with(&first), "{name}: {said}");
         assert!(findings >= 2, "{name}: {told}");
+        let changes: Vec<&str> =
+            said.lines().filter(|line| line.starts_with("alarm pin ")).collect();
+        let is_alarm = changes.first() == Some(&"alarm pin high");
+        assert_eq!(is_alarm, !alarm.is_empty(), "{name}: {said}");
+        let findings = findings + changes.len() as u64;
         assert_eq!(said.lines().count() as u64, 1 + findings, "{name}: {said}");
     }
 }

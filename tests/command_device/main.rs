@@ -6,6 +6,8 @@ mod c;
 mod contract;
 mod emission;
 #[cfg(unix)]
+mod field;
+#[cfg(unix)]
 mod kinds;
 mod network;
 mod new;

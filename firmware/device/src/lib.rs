@@ -5,6 +5,7 @@
 //!
 //! | module | what is in it |
 //! |---|---|
+//! | [`alarm`] | a pin that says that an alarm is raised |
 //! | [`meter`] | measurement of time and stack by a board |
 //! | [`classifier`] | traits of classifiers and of samples on the wire |
 //! | [`storage`] | two slots in flash for one value, over `embedded-storage` |
@@ -21,6 +22,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod alarm;
 pub mod applications;
 pub mod classifier;
 pub mod link;

@@ -20,7 +20,7 @@ macro_rules! file_flash {
         type Flash = crate::drivers::file_flash::FileFlash;
         type MappedFlash<'m> = fishweir_device::update::Mirror<'m, Self::Flash>;
         type FlashError = crate::drivers::file_flash::FileFlashError;
-        const MAPPED_WORDS: usize = crate::drivers::file_flash::BYTES / 8;
+        const MAPPED_WORDS: usize = crate::drivers::file_flash::LENGTH / 8;
 
         fn flash() -> Result<Self::Flash, Self::FlashError> {
             Self::Flash::open()

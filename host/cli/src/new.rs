@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
 use fishweir::project::{
-    CoreSource, Project, ProjectBoard, ProjectModel, RecordProject, Room, SampleSource, Start,
+    CoreSource, Project, ProjectBoard, ProjectModel, RecordProject, Room, SampleSource, Sensor,
+    SensorPart, Start,
 };
 use fishweir::report::{counted, grouped};
 use fishweir_sources::File;
@@ -18,7 +19,7 @@ use super::help::brief;
 use super::model::Model;
 use super::network::Deployment;
 use super::options::{self, note_idle};
-use super::project_files::{self, Settings};
+use super::project_files::{self, BoardPlace, Settings};
 use super::reading::{Placing, Reading};
 use super::room::Wanted;
 use super::watcher::WatcherModel;
@@ -27,14 +28,15 @@ use super::{Failure, Topic, board, note, read, recognise, record_project, values
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
     "board",
+    "chip",
     "application",
+    "alarm",
+    "sensor",
     "model",
     "data",
     "number",
     "rate",
     "tasks",
-    "name",
-    "force",
     "update",
     "channel-columns",
     "json",
@@ -46,14 +48,16 @@ Write a firmware project for one of many boards: around a model, or to record th
 The model is of any kind: a classifier, kernel machine or profile decides, a spotter or detector reports events and changes, and so does \
 a classifier of records or, with --mean-time, a network. `--application sensor` runs it on the samples of a sensor. `--application record` sends the samples of a sensor over \
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
-`--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. --update brings a new \
-model into a project.";
+`--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. \
+`--application field` decides on the samples of a sensor without a host, takes new models from `fishweir send` meanwhile, and keeps them in flash. \
+--update brings a new model into a project.";
 
 const EXAMPLES: &str = "\
 Examples:
   fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv
   fishweir new gait-watch --update --model better.json --data gait.csv
-  fishweir new gait-log --board nrf52840-dk --application record --channels 'ax [g],ay [g],az [g]' --rate 50";
+  fishweir new log --board esp32c3 --application record --channels 'ax [g],ay [g],az [g]' --rate 50
+  fishweir new gait-watch --chip STM32L476RG --memories 1M,96K --model gait.json --sensor lis2dh12";
 
 /// Task of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
@@ -65,6 +69,33 @@ pub(super) enum Application {
     Record,
     /// Decide on samples that come over a serial port, with a model, for `fishweir run --port`
     Stream,
+    /// Decide on the samples of a sensor, and take new models over a serial port, from `fishweir send`
+    Field,
+}
+
+/// A sensor that projects have a driver of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SensorName {
+    /// ST's accelerometer, also LIS2DH and LIS3DH
+    Lis2dh12,
+    /// ST's accelerometer and gyroscope
+    Lsm6dso,
+    /// Bosch's accelerometer and gyroscope
+    Bmi270,
+    /// TDK's accelerometer and gyroscope
+    Mpu6050,
+}
+
+impl SensorName {
+    fn part(self) -> SensorPart {
+        match self {
+            Self::Lis2dh12 => SensorPart::Lis2dh12,
+            Self::Lsm6dso => SensorPart::Lsm6dso,
+            Self::Bmi270 => SensorPart::Bmi270,
+            Self::Mpu6050 => SensorPart::Mpu6050,
+        }
+    }
 }
 
 #[derive(Clone, Debug, clap::Args)]
@@ -73,11 +104,41 @@ pub(super) struct Arguments {
     /// Folder to write, new or empty
     pub(super) folder: PathBuf,
     /// The board, or the path of a folder with its board.toml
-    #[arg(long, value_parser = board::of_projects(), required_unless_present = "update")]
+    #[arg(long, value_parser = board::of_projects(), required_unless_present_any = ["update", "chip"])]
     board: Option<&'static ProjectBoard>,
+    /// Chip of a board that is not listed: an nRF52, STM32, RP2040 or RP2350, or ESP32-C3, C6 or H2
+    ///
+    /// The name is that of the maker or of probe-rs, with the letters of its package if probe-rs asks for them: STM32L476RGTx. Pins
+    /// are those of the family's usual boards: --pin names others.
+    #[arg(long, requires = "memories", conflicts_with = "board")]
+    chip: Option<String>,
+    /// Flash and RAM of --chip, each a length or its origin and length: 1M,96K or 0x08000000:1M,0x20000000:96K
+    #[arg(long, value_name = "FLASH,RAM", requires = "chip")]
+    memories: Option<String>,
+    /// Pin or peripheral of the board, by its name in board.toml: led=PB7; several times
+    #[arg(long, value_name = "NAME=PIN", value_parser = pin)]
+    pin: Vec<(String, String)>,
     /// Task of the program
     #[arg(long, value_enum, default_value_t = Application::Sensor)]
     pub(super) application: Application,
+    /// Class, event or alarm (change, unlikely) that sets the board's alarm pin; several times, any for all events or alarms
+    ///
+    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. Its name in
+    /// board.toml is alarm: --pin alarm=PA8 takes another. An emulated board writes its changes to the output.
+    #[arg(long, value_name = "NAME")]
+    alarm: Vec<String>,
+    /// Public key (update.pub) of `fishweir keygen`: --application field takes models that its private key has signed
+    #[arg(long, value_name = "FILE")]
+    update_key: Option<PathBuf>,
+    /// Sensor on the board's I2C bus, instead of recordings: its channels are x, y, z of acceleration, then of turning
+    ///
+    /// The project has its driver, from a crate, at the sensor's rate next above --rate. Pins of the bus are sda and scl in
+    /// board.toml: see --pin.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(super) sensor: Option<SensorName>,
+    /// Units of accelerations and of turning rates, where the channels' names say none: g or g,deg/s
+    #[arg(long, value_delimiter = ',', requires = "sensor")]
+    units: Vec<String>,
     /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE", required_unless_present = "channel-columns")]
     pub(super) model: Option<PathBuf>,
@@ -117,7 +178,7 @@ pub(super) struct Arguments {
     ///
     /// Board, application, numbers and name are those of the project. src/model.rs and src/self_test.rs are written anew, other
     /// files only if they are as `fishweir new` wrote them.
-    #[arg(long, requires = "model", conflicts_with_all = ["board", "application", "number", "tasks", "endless", "name", "force"])]
+    #[arg(long, requires = "model", conflicts_with_all = ["board", "chip", "memories", "pin", "application", "sensor", "units", "update_key", "number", "tasks", "endless", "name", "force"])]
     update: bool,
     #[command(flatten)]
     pub(super) reading: Reading,
@@ -128,6 +189,13 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// A pin of a board and what it is to be.
+fn pin(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, pin)| !name.is_empty() && !pin.is_empty());
+    let (name, pin) = parts.ok_or("write NAME=PIN, for instance led=PA5")?;
+    Ok((name.to_owned(), pin.to_owned()))
 }
 
 /// Samples per second of a project whose model does not say.
@@ -161,6 +229,10 @@ struct ProjectFiles {
     windows: Option<[usize; 2]>,
     /// `true` if the recordings are noise.
     noise: bool,
+    /// Classes that raise the alarm.
+    alarms: Vec<String>,
+    /// Samples per second of the sensor itself; null without one.
+    sensor_rate: Option<f64>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -197,12 +269,18 @@ impl std::fmt::Display for ProjectFiles {
         let recordings = counted(self.recordings, "recording");
         // A hundredth of a hertz is within what a clock is off.
         let rate = (self.rate * 100.0).round() / 100.0;
-        let plays = self.application == Application::Sensor;
+        let plays = self.application != Application::Stream && self.sensor_rate.is_none();
         match plays {
             true => {
                 writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {rate} Hz")?
             }
-            false => writeln!(f, "  decides on the samples that come over its serial port")?,
+            false => match self.sensor_rate {
+                Some(own) => {
+                    let own = (own * 100.0).round() / 100.0;
+                    writeln!(f, "  reads its sensor at {rate} Hz, which samples at {own} Hz")?;
+                }
+                None => writeln!(f, "  decides on the samples that come over its serial port")?,
+            },
         }
         if self.cut && plays {
             writeln!(
@@ -221,6 +299,9 @@ impl std::fmt::Display for ProjectFiles {
             None => {
                 writeln!(f, "  decides after every sample, on all samples since the last reset")?
             }
+        }
+        if !self.alarms.is_empty() {
+            writeln!(f, "  sets its alarm pin while {} is decided", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
@@ -244,27 +325,108 @@ impl Deref for Asked {
 impl Asked {
     fn of(given: &Arguments) -> Result<Self, Failure> {
         let mut arguments = given.clone();
-        let board = match (given.board, given.update) {
-            (Some(board), _) => Ok(board),
-            (None, true) => {
+        let board = match (&given.chip, given.board) {
+            (Some(chip), _) => ProjectBoard::of_chip(chip, given.memories.as_deref().unwrap_or("")),
+            (None, Some(board)) => Ok(board),
+            // Only an update names neither.
+            (None, None) => {
                 let before = project_files::settings(&given.folder)?;
                 arguments.application = before.application;
                 arguments.number = before.number;
                 arguments.tasks = before.tasks;
                 arguments.endless = before.endless;
                 arguments.name = Some(before.name);
-                ProjectBoard::named(&before.board)
+                arguments.pin = before.pins.into_iter().collect();
+                arguments.sensor = before.sensor;
+                arguments.units = before.units;
+                // A new model may find something else.
+                if arguments.alarm.is_empty() {
+                    arguments.alarm = before.alarms;
+                }
+                if arguments.application == Application::Field {
+                    arguments.update_key = Some(given.folder.join("update.pub"));
+                }
+                before.board.find(&given.folder)
             }
-            (None, false) => ProjectBoard::named(""),
         };
+        let board = board.and_then(|board| board.with_pins(&arguments.pin));
         let board = board.map_err(|error| Failure::input(error.kind(), error.to_string()))?;
         Ok(Self { arguments, board })
     }
 
+    /// What raises the alarm, in a program that has a pin for it.
+    pub(super) fn alarms(&self) -> Result<&[String], Failure> {
+        let has_pin = matches!(self.application, Application::Sensor | Application::Field);
+        let idle = options::named([("--alarm", !self.alarm.is_empty() && !has_pin)]);
+        note_idle(&idle, "only --application sensor and field set a pin")?;
+        Ok(if has_pin { &self.alarm } else { &[] })
+    }
+
+    /// The sensor, for channels of these names at a rate; `None` if none is named, or the samples come from a host.
+    pub(super) fn sensor(
+        &self,
+        observations: &Observations,
+        rate: f64,
+    ) -> Result<Option<Sensor>, Failure> {
+        let Some(part) = self.sensor else { return Ok(None) };
+        if self.application == Application::Stream {
+            note_idle(&["--sensor"], "samples come from a host with --application stream")?;
+            return Ok(None);
+        }
+        let Observations::Channels(names) = observations else {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes symbols, and a sensor gives numbers: leave --sensor out",
+            ));
+        };
+        Ok(Some(Sensor::new(part.part(), names, &self.units, rate)?))
+    }
+
+    /// The public key of those whose models the program takes; `None` if it takes none.
+    fn key(&self) -> Result<Option<String>, Failure> {
+        let is_field = self.application == Application::Field;
+        let Some(file) = &self.update_key else {
+            return match is_field {
+                false => Ok(None),
+                true => Err(Failure::input(
+                    Topic::MissingOption,
+                    "--application field takes models that one key has signed: make a key by `fishweir keygen update.key`, and add \
+                     --update-key update.pub",
+                )),
+            };
+        };
+        if !is_field {
+            note_idle(&["--update-key"], "only --application field takes models")?;
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&fishweir::files::read(file)?).trim().to_owned();
+        if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(Failure::input(
+                Topic::BadKey,
+                format!(
+                    "{}: no public key, which has 64 hexadecimal digits; name the file with the ending .pub that `fishweir keygen` wrote",
+                    file.display()
+                ),
+            ));
+        }
+        Ok(Some(text))
+    }
+
     /// Writes the files of a project of this name around a model.
     pub(super) fn write(&self, files: &[File], name: &str) -> Result<(), Failure> {
+        let board = match (&self.chip, &self.memories) {
+            (Some(chip), Some(memories)) => {
+                BoardPlace::Chip { chip: chip.clone(), memories: memories.clone() }
+            }
+            _ if self.update => project_files::settings(&self.folder)?.board,
+            _ => BoardPlace::of(self.board, &self.folder)?,
+        };
         let settings = Settings {
-            board: self.board.place(),
+            board,
+            pins: self.pin.iter().cloned().collect(),
+            alarms: self.alarm.clone(),
+            sensor: self.sensor,
+            units: self.units.clone(),
             application: self.application,
             number: self.number,
             tasks: self.tasks,
@@ -303,6 +465,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.application == Application::Record {
         return record(arguments, &name);
     }
+    let key = arguments.key()?;
     let samples = match arguments.application {
         Application::Stream => SampleSource::Host,
         _ => SampleSource::Sensor,
@@ -315,6 +478,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let bytes = recognise::read(file)?;
     if let Some(watcher) = WatcherModel::read(file, &bytes, &arguments.deployment)? {
+        if key.is_some() {
+            let what = format!("{} stays as it is", watcher.what());
+            return Err(fishweir::project::ProjectError::NoUpdate { what }.into());
+        }
         return watch_project::write(arguments, &name, &watcher, samples);
     }
     note_idle(&arguments.deployment.given(), "only an alarm on a network uses them")?;
@@ -355,6 +522,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             streams.map(move |samples| (samples, label))
         })
     });
+    let sensor = arguments.sensor(deployed.observations(), rate)?;
     let project = Project {
         name: &name,
         board: arguments.board,
@@ -363,6 +531,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         model: numbers,
         rate,
         core: core_source()?,
+        alarms: arguments.alarms()?,
+        sensor: sensor.as_ref(),
+        updates: key.as_deref(),
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
@@ -372,6 +543,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         fixed: instead.as_ref(),
         samples: made.samples,
         rate,
+        updates: key.is_some(),
     };
     let room = wanted.check()?;
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
@@ -383,6 +555,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let number = if fixed.is_some() { " --number q15" } else { "" };
         commands
             .push(format!("fishweir run DATA --model {}{number} --port {port}", file.display()));
+    }
+    if key.is_some() {
+        let port = record_project::port(arguments.board);
+        let model = "fishweir export MODEL --update new.update --update-version 2 --key update.key";
+        commands.push(model.to_owned());
+        commands.push(format!("fishweir send new.update --port {port}"));
+        if deployed.confidence().is_some() {
+            note(
+                Topic::NoRejection,
+                format_args!(
+                    "{}: the model rejects some decisions, and with --application field the likeliest class is decided: an update \
+                     brings no calibration",
+                    file.display()
+                ),
+            );
+        }
     }
     let report = ProjectFiles {
         folder: shown.to_string(),
@@ -401,6 +589,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
+        alarms: project.alarms.to_vec(),
+        sensor_rate: sensor.as_ref().map(Sensor::rate),
         commands,
     };
     crate::output::print_report(&report, arguments.json)
@@ -426,6 +616,8 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         ("--endless", arguments.endless),
     ]);
     note_idle(&own, "--application record decides nothing")?;
+    arguments.alarms()?;
+    arguments.key()?;
     note_idle(&arguments.reading.given(), "--application record reads no data")?;
     let model = arguments.model.as_deref().map(Model::read).transpose()?;
     let mut channels = arguments.placing.channels();
@@ -443,6 +635,7 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         None => arguments.rate,
     };
     let rate = rate.unwrap_or_else(|| assumed_rate("no rate is named"));
+    let sensor = arguments.sensor(&Observations::Channels(channels.clone()), rate)?;
     let project = RecordProject {
         name,
         board: arguments.board,
@@ -450,6 +643,7 @@ fn record(arguments: &Asked, name: &str) -> Result<(), Failure> {
         channels: &channels,
         rate,
         core: core_source()?,
+        sensor: sensor.as_ref(),
     };
     let commands = commands(&arguments.folder, arguments.board);
     record_project::write(&arguments.folder, &project, commands, arguments.json)

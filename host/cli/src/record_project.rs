@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use fishweir::project::{ProjectBoard, RecordProject};
+use fishweir::project::{ProjectBoard, RecordProject, Sensor};
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ struct RecordFiles<'a> {
     rate: f64,
     /// Samples per second that the serial port carries.
     most: usize,
+    /// Samples per second of the sensor itself; null without one.
+    sensor_rate: Option<f64>,
     /// Commands to run in the project, and beside it.
     commands: Vec<String>,
 }
@@ -31,7 +33,10 @@ impl fmt::Display for RecordFiles<'_> {
         writeln!(f, "{folder}: {} files, a project for {board}", self.files)?;
         writeln!(f, "  sends samples of {} to be recorded", channels.join(", "))?;
         writeln!(f, "  at {rate} Hz, of {} that the serial port carries", grouped(self.most))?;
-        writeln!(f, "  a triangle wave takes the place of a sensor: src/sensor.rs")?;
+        match self.sensor_rate {
+            Some(own) => writeln!(f, "  reads its sensor, which samples at {own} Hz")?,
+            None => writeln!(f, "  a triangle wave takes the place of a sensor: src/sensor.rs")?,
+        }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
     }
@@ -58,6 +63,7 @@ pub(super) fn write(
         channels: project.channels,
         rate: project.rate,
         most: project.most(),
+        sensor_rate: project.sensor.map(Sensor::rate),
         commands,
     };
     crate::output::print_report(&report, json)

@@ -18,6 +18,8 @@ pub(super) struct Wanted<'a> {
     /// Number of samples of the self-test.
     pub(super) samples: usize,
     pub(super) rate: f64,
+    /// `true` if the program takes new models.
+    pub(super) updates: bool,
 }
 
 /// Refuses a board whose memories cannot hold an image, and notes if they may not suffice. `place` names numbers, board and memories.
@@ -94,7 +96,16 @@ impl Wanted<'_> {
     }
 
     fn on(&self, model: ProjectModel<'_>) -> OnBoard {
-        OnBoard::of(self.board, model, [self.samples; 2], Some(self.rate))
+        let on_board = OnBoard::of(self.board, model, [self.samples; 2], Some(self.rate));
+        match self.updates {
+            true => on_board.with_updates(self.board),
+            false => on_board,
+        }
+    }
+
+    fn room_on(&self, board: &ProjectBoard) -> Room {
+        let room = Room::of(board, self.model, [self.samples; 2]);
+        if self.updates { room.with_updates(board) } else { room }
     }
 
     /// Alternatives if there is no room.
@@ -111,7 +122,7 @@ impl Wanted<'_> {
         if state > 0 && model > 0 {
             ways.push(format!("fit --max-ram {state} --max-flash {model} makes a model that has"));
         }
-        ways.push(other_boards(|board| Room::of(board, self.model, [self.samples; 2])));
+        ways.push(other_boards(|board| self.room_on(board)));
         ways.join("; ")
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use fishweir::project::{Room, SampleSource, WatchProject};
+use fishweir::project::{Room, SampleSource, Sensor, WatchProject};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
@@ -37,6 +37,10 @@ struct WatchFiles {
     rate: f64,
     /// `true` if the samples are noise.
     noise: bool,
+    /// What sets the alarm pin.
+    alarms: Vec<String>,
+    /// Samples per second of the sensor itself; null without one.
+    sensor_rate: Option<f64>,
     /// Commands to run in the project.
     commands: Vec<String>,
 }
@@ -60,7 +64,17 @@ impl fmt::Display for WatchFiles {
             Application::Stream => {
                 writeln!(f, "  watches the samples that come over its serial port")?;
             }
-            _ => writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?,
+            _ => match self.sensor_rate {
+                Some(own) => {
+                    writeln!(f, "  reads its sensor at {rate} Hz, which samples at {own} Hz")?
+                }
+                None => {
+                    writeln!(f, "  plays the samples for a sensor, at {rate} Hz: src/sensor.rs")?
+                }
+            },
+        }
+        if !self.alarms.is_empty() {
+            writeln!(f, "  sets its alarm pin for a second after {}", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
@@ -109,8 +123,28 @@ pub(super) fn write(
         other_boards(|board| Room::of_watcher(board, &watcher))
     })?;
     let core = core_source()?;
-    let project =
-        WatchProject { name, board, tasks: *tasks, samples, watcher: &watcher, rate, core };
+    let alarms = arguments.alarms()?;
+    let sensor = match (arguments.sensor, model.observations()) {
+        (None, _) => None,
+        (Some(_), Some(observations)) => arguments.sensor(observations, rate)?,
+        (Some(_), None) => {
+            return Err(Failure::input(
+                Topic::WrongObservations,
+                "the model observes records of categories, and a sensor gives numbers: leave --sensor out",
+            ));
+        }
+    };
+    let project = WatchProject {
+        name,
+        board,
+        tasks: *tasks,
+        samples,
+        watcher: &watcher,
+        rate,
+        core,
+        sensor: sensor.as_ref(),
+        alarms,
+    };
     let all = fishweir_sources::project(&project.files()?, fishweir_sources::libraries()?);
     arguments.write(&all, name)?;
     let mut commands = commands(folder, board);
@@ -134,6 +168,8 @@ pub(super) fn write(
         rate,
         noise: watcher.noise,
         finds: watcher.finds,
+        alarms: alarms.to_vec(),
+        sensor_rate: sensor.as_ref().map(Sensor::rate),
         commands,
     };
     crate::output::print_report(&report, arguments.json)

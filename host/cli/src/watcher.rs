@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir::classifier::{Contract, Provenance};
+use fishweir::classifier::{Contract, Observations, Provenance};
 use fishweir::data::Dataset;
 use fishweir::deploy::{Detector, DetectorModel, Spotter, SpotterModel};
 use fishweir::project::{ProjectBoard, Watcher};
@@ -52,6 +52,15 @@ impl WatcherModel {
             return Ok(Some(Self::Records(Box::new(deployed), Box::new(model))));
         }
         Ok(None)
+    }
+
+    /// Observations of a stream; `None` of records.
+    pub(super) fn observations(&self) -> Option<&Observations> {
+        match self {
+            Self::Spotter(spotter, _) => Some(spotter.observations()),
+            Self::Detector(detector, _) => Some(detector.observations()),
+            Self::Records(..) => None,
+        }
     }
 
     /// Description of the kind.

@@ -219,7 +219,19 @@ pub(crate) fn project(
     let core = if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry };
     let model = numbers.model();
     let samples = SampleSource::Sensor;
-    let made = Project { name: &name, board, tasks, samples, model, rate, core }.files(recordings);
+    let made = Project {
+        name: &name,
+        board,
+        tasks,
+        samples,
+        model,
+        rate,
+        core,
+        alarms: &[],
+        sensor: None,
+        updates: None,
+    }
+    .files(recordings);
     let made = made.map_err(|error| refused(error.to_string()))?;
     let room = Room::of(board, model, [made.samples; 2]);
     if room.holds() == Enough::No {

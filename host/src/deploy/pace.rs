@@ -172,12 +172,15 @@ pub enum Work {
 }
 
 impl Core {
-    /// The core that runs the instructions of one of this name: a Cortex-M0+ has those of a Cortex-M0, and a core without
-    /// atomic instructions all others.
+    /// The core that runs the instructions of one of this name: a Cortex-M0+ has those of a Cortex-M0, a core without
+    /// atomic instructions all others, a Cortex-M4 without a unit for floats no more that count here than a Cortex-M3, and a
+    /// Cortex-M7 those of a Cortex-M4F.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let same = match name {
             "Cortex-M0+" => "Cortex-M0",
+            "Cortex-M4" => "Cortex-M3",
+            "Cortex-M7" => "Cortex-M4F",
             "RV32IMC" => "RV32IMAC",
             name => name,
         };
@@ -453,7 +456,8 @@ mod tests {
 
     #[test]
     fn every_board_has_a_core_that_was_measured() {
-        for name in ["Cortex-M0+", "RV32IMC"].into_iter().chain(CORES.map(|core| core.name)) {
+        let same = ["Cortex-M0+", "Cortex-M4", "Cortex-M7", "RV32IMC"];
+        for name in same.into_iter().chain(CORES.map(|core| core.name)) {
             assert!(Core::named(name).is_some(), "{name}");
         }
         assert_eq!(Core::named("abacus"), None);

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::chip::{Chip, ChipError, ChipMemories, overlay};
 use crate::deploy::CORES;
 
 /// Reason why a folder is no board.
@@ -46,6 +47,28 @@ pub(crate) struct BoardFile {
     #[serde(default)]
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) power: Option<PowerFile>,
+    /// Where models that come over a line are kept.
+    pub(crate) update: Option<UpdateFile>,
+}
+
+/// Flash for updates of the model.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateFile {
+    /// `flash.rs`.
+    pub(crate) source: String,
+    /// Bytes of both slots, and of what is erased at once.
+    pub(crate) bytes: usize,
+    pub(crate) page: usize,
+    /// Lines of packages that it takes.
+    #[serde(default)]
+    pub(crate) packages: String,
+    /// `true` if the slots are not the program's flash: a file of the machine that emulates.
+    #[serde(default)]
+    pub(crate) apart: bool,
+    /// `true` if the processor does not see the flash as memory: a copy lies in RAM.
+    #[serde(default)]
+    pub(crate) copied: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -83,6 +106,8 @@ pub(crate) struct SourcesFile {
     board: String,
     sends: String,
     answers: String,
+    /// `bus.rs`, of a board that sensors are on.
+    i2c: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -109,6 +134,10 @@ pub(crate) struct BoardFolder {
     pub(crate) memories: [usize; 2],
     /// `board.rs`, and `line.rs` that sends and that answers.
     pub(crate) sources: [String; 3],
+    /// `flash.rs`, where models that come over a line are kept.
+    pub(crate) flash: Option<String>,
+    /// `bus.rs`, of a board that sensors are on.
+    pub(crate) i2c: Option<String>,
     /// `true` if the firmware has images for it.
     pub(crate) has_images: bool,
 }
@@ -126,11 +155,55 @@ pub(crate) static FOLDERS: LazyLock<Vec<BoardFolder>> = LazyLock::new(|| {
     all
 });
 
+impl BoardFile {
+    /// Parses a `board.toml`. Of one that names a chip, what it does not say is that of the chip's family.
+    fn parse(text: &str) -> Result<Self, String> {
+        let said = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        let mut own: toml::Table = toml::from_str(text).map_err(said)?;
+        match own.remove("chip") {
+            // As text, so that errors have their lines.
+            None => toml::from_str(text).map_err(said),
+            Some(toml::Value::String(name)) => {
+                let mut all = Chip::named(&name).map_err(|error| error.to_string())?.defaults()?;
+                overlay(&mut all, own);
+                all.try_into().map_err(said)
+            }
+            Some(other) => Err(format!("chip = {other}: it is the name of a chip, in quotes")),
+        }
+    }
+}
+
 impl BoardFolder {
+    /// A board with a chip of a known family, its memories as [`Chip::memories`] takes them.
+    pub(crate) fn of_chip(name: &str, memory: &str) -> Result<Self, ChipError> {
+        let chip = Chip::named(name)?;
+        let wrong = |what: String| ChipError::Family { chip: name.to_owned(), what };
+        let file: BoardFile = chip
+            .defaults()
+            .and_then(|table| table.try_into().map_err(|error| error.to_string()))
+            .map_err(wrong)?;
+        let ChipMemories { bytes: memories, linker_script } = chip.memories(&file.title, memory)?;
+        let (sources, [flash, i2c]) =
+            sources(&file, &|_| None).map_err(|(file, what)| wrong(format!("{file}: {what}")))?;
+        let name = chip.name();
+        let (path, has_images) = (None, false);
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, i2c, has_images })
+    }
+
     /// A board that travels with the program.
     fn known(name: &str) -> Result<Self, BoardError> {
         let text = |path: &str| fishweir_boards::text(path).map(str::to_owned);
         Self::parse(name.to_owned(), None, &|file| text(&format!("{name}/{file}")))
+    }
+
+    /// Returns whether all its files are those of the board of this name that travels with the program.
+    pub(crate) fn is_known(&self) -> bool {
+        let Some(path) = &self.path else { return true };
+        let own = format!("{}/", self.name);
+        let mut known = fishweir_boards::FILES
+            .iter()
+            .filter_map(|(file, text)| file.strip_prefix(&own).map(|file| (file, *text)));
+        known.all(|(file, text)| fs::read_to_string(path.join(file)).is_ok_and(|own| own == text))
     }
 
     /// The board in a folder; nothing where the folder has none.
@@ -161,8 +234,7 @@ impl BoardFolder {
         let wrong = |file: &str, what: String| BoardError { file: format!("{shown}/{file}"), what };
         let in_settings = |what: String| wrong("board.toml", what);
         let text = read("board.toml").ok_or_else(|| in_settings("it is no text".into()))?;
-        let file: BoardFile = toml::from_str(&text)
-            .map_err(|error| in_settings(error.to_string().trim_end().to_owned()))?;
+        let file = BoardFile::parse(&text).map_err(in_settings)?;
         if file.probe.is_some() == file.emulator.is_some() {
             let what = "give either `probe` or `[emulator]`, which starts an image";
             return Err(in_settings(what.into()));
@@ -185,20 +257,30 @@ impl BoardFolder {
                 return Err(in_settings(what.into()));
             }
         };
-        let source = |file: &str| {
-            let known = || fishweir_boards::text(file).map(str::to_owned);
-            read(file).or_else(known).ok_or_else(|| {
-                wrong(
-                    file,
-                    "there is no such file, nor one of this name beside the known boards".into(),
-                )
-            })
-        };
-        let SourcesFile { board, sends, answers } = &file.sources;
-        let sources = [source(board)?, source(sends)?, source(answers)?];
+        let (sources, [flash, i2c]) =
+            sources(&file, read).map_err(|(file, what)| wrong(&file, what))?;
         let has_images = read("board.rs").is_some();
-        Ok(Self { name, path, file, linker_script, memories, sources, has_images })
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, i2c, has_images })
     }
+}
+
+/// What a board names: `board.rs` and both `line.rs`; `flash.rs` and `bus.rs`.
+type Sources = ([String; 3], [Option<String>; 2]);
+
+/// The sources that a board names, from its folder or from those beside the known boards; else the file at fault.
+fn sources(
+    file: &BoardFile,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Result<Sources, (String, String)> {
+    let source = |file: &str| {
+        let known = || fishweir_boards::text(file).map(str::to_owned);
+        let missing = "there is no such file, nor one of this name beside the known boards";
+        read(file).or_else(known).ok_or_else(|| (file.to_owned(), missing.to_owned()))
+    };
+    let SourcesFile { board, sends, answers, i2c } = &file.sources;
+    let flash = file.update.as_ref().map(|update| source(&update.source)).transpose()?;
+    let i2c = i2c.as_deref().map(source).transpose()?;
+    Ok(([source(board)?, source(sends)?, source(answers)?], [flash, i2c]))
 }
 
 /// Text that stays as long as the program runs: boards are few.
@@ -206,12 +288,35 @@ pub(crate) fn kept(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
+/// The line of a memory in a linker's script.
+fn line_of<'s>(script: &'s str, name: &str) -> Option<&'s str> {
+    script.lines().find(|line| {
+        line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
+    })
+}
+
 /// Bytes of a memory in a linker's script.
 fn region(script: &str, name: &str) -> Option<usize> {
-    let line = script.lines().find(|line| {
-        line.trim_start().strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(':'))
-    })?;
-    let length = line.split("LENGTH").nth(1)?.trim_start().strip_prefix('=')?.trim();
+    let length = line_of(script, name)?.split("LENGTH").nth(1)?;
+    bytes(length.trim_start().strip_prefix('=')?)
+}
+
+/// Where the flash of a linker's script begins, and the script with as many bytes of it as `length` says.
+pub(crate) fn with_flash(
+    script: &str,
+    length: impl Fn(u64) -> Option<u64>,
+) -> Option<(u64, String)> {
+    let line = line_of(script, "FLASH")?;
+    let origin = line.split("ORIGIN").nth(1)?.trim_start().strip_prefix('=')?;
+    let origin = bytes(origin.split(',').next()?)? as u64;
+    let (before, _) = line.split_once("LENGTH")?;
+    let length = length(origin)?;
+    Some((origin, script.replacen(line, &format!("{before}LENGTH = {length}"), 1)))
+}
+
+/// A number of bytes, as linkers read it.
+pub(crate) fn bytes(text: &str) -> Option<usize> {
+    let length = text.trim();
     let (digits, unit) = match length.strip_suffix(['K', 'M']) {
         Some(digits) if length.ends_with('K') => (digits, 1 << 10),
         Some(digits) => (digits, 1 << 20),
@@ -240,6 +345,30 @@ mod tests {
         assert_eq!(FOLDERS.len(), names.len());
         let defaults = FOLDERS.iter().filter(|folder| folder.file.default);
         assert_eq!(defaults.count(), 1, "one board is the default");
+    }
+
+    /// What cargo runs by hand is what programs run: target and machine are said in two files of a board.
+    #[test]
+    fn settings_of_cargo_are_those_of_the_board() {
+        let with_images = FOLDERS.iter().filter(|folder| folder.has_images);
+        let mut seen = 0;
+        for BoardFolder { name, file, .. } in with_images {
+            let path = format!("{name}/.cargo/config.toml");
+            let text = fishweir_boards::text(&path).unwrap_or_else(|| panic!("{path}"));
+            let settings: toml::Table = text.parse().expect("TOML");
+            assert_eq!(settings["build"]["target"].as_str(), Some(&*file.target), "{path}");
+            // Cargo takes the dots of a target for those of a path.
+            let own = file.target.split('.').try_fold(&settings["target"], |at, key| at.get(key));
+            let runner = own.and_then(|own| own["runner"].as_array()).expect("a command");
+            let runner: Vec<&str> = runner.iter().filter_map(toml::Value::as_str).collect();
+            let emulator = file.emulator.as_ref().expect("an emulator");
+            let machine = emulator.arguments.iter().map(String::as_str);
+            let command: Vec<&str> = [&*emulator.program].into_iter().chain(machine).collect();
+            assert!(runner.starts_with(&command), "{path}: {runner:?} for {command:?}");
+            assert!(text.contains(&format!("boards/{path}")), "{path}: its page names it");
+            seen += 1;
+        }
+        assert_eq!(seen, crate::device::BOARDS.len());
     }
 
     #[test]

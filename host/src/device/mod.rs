@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `board_file.rs` | a board's folder: `board.toml`, memories, sources |
+//! | `chip.rs` | a chip of a known family, as a board's folder would have it |
 //! | `board.rs` | [`BOARDS`]: what there is to build for and to run on |
 //! | `firmware.rs` | [`Firmware`]: cargo builds an [`Image`] around a model |
 //! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
@@ -39,6 +40,7 @@
 mod board;
 mod board_file;
 mod c_library;
+mod chip;
 mod contract;
 mod counts;
 mod counts_log;
@@ -61,8 +63,9 @@ mod update;
 pub(crate) use board::Emulator;
 pub use board::{BOARDS, Board, Clock};
 pub use board_file::BoardError;
-pub(crate) use board_file::{BoardFolder, FOLDERS, PowerFile, kept};
+pub(crate) use board_file::{BoardFolder, FOLDERS, PowerFile, UpdateFile, kept, with_flash};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
+pub use chip::ChipError;
 pub use contract::ask_contract;
 pub use counts::{CountsAssembly, collect_counts};
 pub use counts_log::{CountsError, CountsLog};

@@ -1,7 +1,9 @@
 //! What every project has: a package for a board, with its settings and its reports of faults.
 
 use super::board::{ProjectBoard, Start};
-use super::template::fill;
+use super::platform::{Pace, Parts, Style};
+use super::sensor::Sensor;
+use super::template::{fill, select};
 use super::{ProjectError, SampleSource};
 use crate::data::rate_words;
 use crate::device::Port;
@@ -53,9 +55,25 @@ runs until it is ended.";
 pub(super) struct Base<'a> {
     pub(super) name: &'a str,
     pub(super) board: &'static ProjectBoard,
-    pub(super) tasks: bool,
+    pub(super) style: Style,
+    pub(super) pace: Pace,
     pub(super) rate: f64,
     pub(super) core: CoreSource,
+    /// `true` if the program has a pin for alarms.
+    pub(super) alarm: bool,
+    /// The sensor, in place of recordings.
+    pub(super) sensor: Option<&'a Sensor>,
+    /// `true` if the program answers a host, and its line feeds the board's watchdog meanwhile.
+    pub(super) attended: bool,
+}
+
+/// Libraries of a program beside the core.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Libraries {
+    /// A line that answers a host.
+    pub(super) line: bool,
+    /// Updates of the model over the line.
+    pub(super) updates: bool,
 }
 
 impl Base<'_> {
@@ -69,7 +87,7 @@ impl Base<'_> {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
         check_rate(self.rate)?;
-        if self.tasks && self.board.platform.is_emulated() {
+        if self.style == Style::Tasks && self.board.platform.is_emulated() {
             return Err(ProjectError::NoClock { board: self.board.name });
         }
         Ok(())
@@ -77,7 +95,8 @@ impl Base<'_> {
 
     /// Refuses a program that waits for a host on a board whose watchdog it could not feed meanwhile.
     pub(super) fn check_source(&self, samples: SampleSource) -> Result<(), ProjectError> {
-        if samples == SampleSource::Host && !self.tasks && !self.board.is_emulated() {
+        let in_tasks = self.style == Style::Tasks || self.board.is_emulated();
+        if samples == SampleSource::Host && !in_tasks {
             return Err(ProjectError::NeedsTasks { board: self.board.name });
         }
         Ok(())
@@ -85,12 +104,47 @@ impl Base<'_> {
 
     /// Name of an application's function in the style of the program.
     pub(super) fn call(&self, application: &str) -> String {
-        if self.tasks { format!("{application}_async") } else { application.to_owned() }
+        match self.style {
+            Style::Tasks => format!("{application}_async"),
+            _ => application.to_owned(),
+        }
     }
 
     /// The end of a call of it.
     pub(super) fn awaited(&self) -> &'static str {
-        if self.tasks { ".await" } else { "" }
+        if self.style == Style::Loop { "" } else { ".await" }
+    }
+
+    fn parts(&self) -> Parts {
+        self.board.platform.parts(self.style, self.pace)
+    }
+
+    /// A template with the lines that this program has.
+    pub(super) fn select(&self, template: &str) -> String {
+        let parts = self.parts();
+        let waits = parts.idle.is_some();
+        let marks = [
+            ("alarm", self.alarm),
+            ("paced", parts.is_paced),
+            ("sleep", waits),
+            ("block", waits && self.style == Style::Loop),
+            ("polled", self.style == Style::Future),
+            ("attended", self.attended),
+            ("driver", self.sensor.is_some()),
+            ("played", self.sensor.is_none()),
+            ("copied", self.board.has_copy()),
+            ("mapped", !self.board.has_copy()),
+        ];
+        select(template, &marks)
+    }
+
+    /// The last line of a program that is one future.
+    pub(super) fn run(&self) -> String {
+        match self.style {
+            Style::Tasks => "run(board).await",
+            _ => "sleep::block_on(run(board))",
+        }
+        .to_owned()
     }
 
     /// Clocks per second, as a number of Rust.
@@ -99,16 +153,38 @@ impl Base<'_> {
     }
 
     /// The libraries of a program with a model: lines of TOML. `features` of the core begin with a comma.
-    pub(super) fn libraries(&self, features: &str, samples: SampleSource) -> String {
+    pub(super) fn libraries(&self, features: &str, libraries: Libraries) -> String {
+        let Libraries { line, updates } = libraries;
         let core = self.library("core");
         let mut lines = format!("fishweir-core = {{ {core}, default-features = false{features} }}");
-        if samples == SampleSource::Host {
-            let (name, own) = match self.tasks {
-                true => ("embedded-io-async", ", features = [\"async\"]"),
-                false => ("embedded-io", ""),
-            };
+        let in_loop = self.style == Style::Loop;
+        let mut own: Vec<&str> = Vec::new();
+        if line && self.style == Style::Tasks {
+            own.push("\"async\"");
+        }
+        if updates {
+            own.push("\"ed25519\"");
+        }
+        if line || updates || self.alarm {
             let device = self.library("firmware/device");
-            lines += &format!("\n{name} = \"0.7\"\nfishweir-device = {{ {device}{own} }}");
+            let own = match own.is_empty() {
+                true => String::new(),
+                false => format!(", features = [{}]", own.join(", ")),
+            };
+            lines += &format!("\nfishweir-device = {{ {device}{own} }}");
+        }
+        if updates && self.board.is_emulated() {
+            lines += "\nembedded-io = \"0.7\"";
+        }
+        if line || updates {
+            lines +=
+                if in_loop { "\nembedded-io = \"0.7\"" } else { "\nembedded-io-async = \"0.7\"" };
+        }
+        if updates {
+            lines += "\nembassy-futures = \"0.1\"\nembedded-storage = \"0.3\"";
+        }
+        if self.alarm && self.board.is_emulated() {
+            lines += "\nembedded-hal = \"1.0\"";
         }
         lines
     }
@@ -124,7 +200,34 @@ impl Base<'_> {
         ];
         let script = self.board.linker_script;
         files.extend(script.map(|script| ("memory.x", script.to_owned())));
+        if self.parts().idle.is_some() {
+            files.push(("src/sleep.rs", fill(include_str!("template/sleep.rs"), &names)));
+        }
         files
+    }
+
+    /// Packages of what keeps models that come over a line, and of the sensor.
+    pub(super) fn more_packages(&self, updates: bool) -> String {
+        let update = self.board.update.as_ref().filter(|_| updates);
+        let flash = update.map_or("", |(_, update)| &*update.packages);
+        [flash, self.sensor.map_or("", Sensor::package)].concat()
+    }
+
+    /// Refuses a board whose sources ask for a value that it does not have.
+    pub(super) fn check_values(
+        &self,
+        files: &[(&'static str, String)],
+    ) -> Result<(), ProjectError> {
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+        };
+        for (_, text) in files.iter().filter(|(path, _)| path.ends_with(".rs")) {
+            let mut left = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+            if let Some((name, _)) = left.find(|(name, _)| is_name(name)) {
+                return Err(ProjectError::Value { board: self.board.name, name: name.to_owned() });
+            }
+        }
+        Ok(())
     }
 
     /// Where cargo finds one of the libraries: the fields of a dependency.
@@ -138,8 +241,9 @@ impl Base<'_> {
     /// Values of the templates' names, as far as all projects have them.
     pub(super) fn names(&self) -> Vec<(&'static str, String)> {
         let board = self.board;
-        let parts = board.platform.parts(self.tasks);
+        let parts = self.parts();
         let period = format!("{}", (1e6 / self.rate).round() as u64);
+        let period_ns = format!("{}", (1e9 / self.rate).round() as u64);
         let memory =
             if board.linker_script.is_some() { include_str!("template/memory.rs") } else { "" };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
@@ -154,6 +258,8 @@ impl Base<'_> {
             ("{{exception}}", parts.exception),
             ("{{wait}}", parts.wait),
             ("{{uninit}}", parts.uninit),
+            ("{{reset}}", parts.reset),
+            ("{{idle}}", parts.idle.unwrap_or("")),
             ("{{main}}", parts.main),
             ("{{await}}", self.awaited()),
             ("{{clock}}", parts.clock),
@@ -162,6 +268,7 @@ impl Base<'_> {
             ("{{pace_field}}", parts.pace),
             ("{{pace_start}}", parts.pace_start),
             ("{{period}}", &period),
+            ("{{period_ns}}", &period_ns),
             ("{{name}}", self.name),
             ("{{title}}", board.title),
             ("{{board}}", board.title),
@@ -170,6 +277,9 @@ impl Base<'_> {
             ("{{once}}", &once),
             ("{{runs}}", &runs),
             ("{{watchdog}}", watchdog),
+            ("{{owner}}", if self.attended { "board: Board, " } else { "" }),
+            ("{{owned}}", if self.attended { "board, " } else { "" }),
+            ("{{owned_last}}", if self.attended { ", board" } else { "" }),
         ];
         let mut names = texts.map(|(name, text)| (name, text.to_owned())).to_vec();
         let (host_runs, port) = match board.is_emulated() {
@@ -178,10 +288,15 @@ impl Base<'_> {
         };
         names.push(("{{host_runs}}", host_runs.to_owned()));
         names.push(("{{port_name}}", port.to_owned()));
+        let role = match self.sensor {
+            Some(_) => "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`",
+            None => "stands for a sensor: replace it",
+        };
+        names.push(("{{sensor_role}}", role.to_owned()));
         names.push(("{{baud}}", grouped(Port::BAUD as usize)));
         names.push(("{{rate}}", rate_words(1.0 / self.rate)));
         names.push(("{{link}}", link.join(", ")));
-        names.push(("{{dependencies}}", format!("{}{}", board.dependencies, parts.dependencies)));
+        names.push(("{{dependencies}}", [board.dependencies, &parts.dependencies].concat()));
         names
     }
 

@@ -8,13 +8,15 @@ use super::platform::Platform;
 use super::power::Power;
 use super::template::fill;
 use crate::deploy::Core;
-use crate::device::{BoardError, BoardFolder, Clock, Emulator, FOLDERS, kept};
+use crate::device::{
+    BoardError, BoardFolder, Clock, Emulator, FOLDERS, UpdateFile, kept, with_flash,
+};
 
 /// A board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProjectBoard {
-    /// Name of the board: that of its folder.
+    /// Name of the board: that of its folder, or of its chip.
     pub name: &'static str,
     /// The folder, if it is not one that travels with the program.
     folder: Option<PathBuf>,
@@ -47,6 +49,10 @@ pub struct ProjectBoard {
     pub(super) values: Vec<(&'static str, String)>,
     /// The emulator.
     pub(super) emulator: Option<Emulator>,
+    /// `bus.rs`, of a board that sensors are on.
+    i2c: Option<&'static str>,
+    /// `flash.rs`, and what is said of the slots for models that come over a line.
+    pub(super) update: Option<(&'static str, UpdateFile)>,
     /// Published currents of the part, as far as the folder says.
     power: Option<Power>,
 }
@@ -75,7 +81,12 @@ impl ProjectBoard {
         }
         match BoardFolder::at(Path::new(name)) {
             Some(folder) => {
-                let board = folder.and_then(|folder| Self::of(&folder)).map_err(Box::new)?;
+                let folder = folder.map_err(Box::new)?;
+                let known = PROJECT_BOARDS.iter().find(|board| board.name == folder.name);
+                if let Some(known) = known.filter(|_| folder.is_known()) {
+                    return Ok(known);
+                }
+                let board = Self::of(&folder).map_err(Box::new)?;
                 Ok(Box::leak(Box::new(board)))
             }
             None => Err(ProjectError::NoBoard {
@@ -85,6 +96,100 @@ impl ProjectBoard {
         }
     }
 
+    /// A board with a chip of a family that is known, by the chip's name and its memories: flash and RAM, each `LENGTH` or
+    /// `ORIGIN:LENGTH`, with a comma between them. Pins are those that the family's boards often have: see
+    /// [`with_pins`](Self::with_pins). The board stays as long as the program runs.
+    ///
+    /// # Errors
+    /// [`ProjectError::Chip`]: a chip that no family has, with those that are spelled like it; memories that are not two.
+    pub fn of_chip(chip: &str, memory: &str) -> Result<&'static Self, ProjectError> {
+        let folder = BoardFolder::of_chip(chip, memory).map_err(Box::new)?;
+        let board = Self::of(&folder).map_err(Box::new)?;
+        Ok(Box::leak(Box::new(board)))
+    }
+
+    /// The board with other pins or peripherals: name in its `board.toml`, and what the packages call it there.
+    ///
+    /// # Errors
+    /// [`ProjectError::Pin`]: a name that the board does not have, or what is no name.
+    pub fn with_pins(
+        &'static self,
+        pins: &[(String, String)],
+    ) -> Result<&'static Self, ProjectError> {
+        if pins.is_empty() {
+            return Ok(self);
+        }
+        let mut board = self.clone();
+        for (name, pin) in pins {
+            let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let is_name =
+                pin.starts_with(|c: char| c.is_ascii_alphabetic()) && pin.chars().all(fits);
+            let key = format!("{{{{{name}}}}}");
+            let slot = board.values.iter_mut().find(|(one, _)| **one == key);
+            match slot.filter(|_| is_name && !self.is_emulated()) {
+                Some((_, value)) => value.clone_from(pin),
+                None => {
+                    return Err(ProjectError::Pin {
+                        name: name.clone(),
+                        pin: pin.clone(),
+                        board: self.name,
+                        known: if self.is_emulated() { "none".to_owned() } else { self.pins() },
+                    });
+                }
+            }
+        }
+        Ok(Box::leak(Box::new(board)))
+    }
+
+    /// The board with the end of its flash kept for models that come over a line.
+    ///
+    /// # Errors
+    /// [`ProjectError::NoSlots`]: a board whose flash is not driven so, or too small.
+    pub(super) fn with_slots(&'static self) -> Result<&'static Self, ProjectError> {
+        let none = |what: &'static str| ProjectError::NoSlots { board: self.name, what };
+        let Some((_, update)) = &self.update else {
+            return Err(none("its board.toml has no table [update]"));
+        };
+        let too_small = || none("its flash is too small for them");
+        let mut board = self.clone();
+        let mut start = 0;
+        if !update.apart {
+            let [flash, _] = self.memories;
+            // Bytes of flash before whole pages at its end.
+            let (bytes, page) = (update.bytes as u64, update.page.max(1) as u64);
+            let before = |origin: u64| {
+                let start = (origin + flash as u64).checked_sub(bytes)? / page * page;
+                start.checked_sub(origin).filter(|&left| left > 0)
+            };
+            let origin = match self.linker_script {
+                Some(script) => {
+                    let (origin, script) = with_flash(script, before).ok_or_else(too_small)?;
+                    board.linker_script = Some(kept(&script));
+                    origin
+                }
+                None => 0,
+            };
+            let left = before(origin).ok_or_else(too_small)?;
+            start = origin + left;
+            board.memories[0] = left as usize;
+        }
+        board.values.push(("{{slots_start}}", format!("{start:#010x}")));
+        board.values.push(("{{slots_bytes}}", update.bytes.to_string()));
+        Ok(Box::leak(Box::new(board)))
+    }
+
+    /// Bytes of RAM for a copy of the slots, and of flash that they take from the program's.
+    pub(super) fn update_bytes(&self) -> [usize; 2] {
+        let Some((_, update)) = &self.update else { return [0; 2] };
+        [if update.copied { update.bytes } else { 0 }, if update.apart { 0 } else { update.bytes }]
+    }
+
+    /// Names of the pins and peripherals in its sources.
+    fn pins(&self) -> String {
+        let names = self.values.iter().map(|(name, _)| name.trim_matches(['{', '}']));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
     /// Published currents of the part at its clock, from the folder of any board that has them; `None` if nothing was found.
     #[must_use]
     pub fn power(&self) -> Option<&Power> {
@@ -92,16 +197,15 @@ impl ProjectBoard {
         self.power.as_ref().or_else(|| others().find_map(|board| board.power.as_ref()))
     }
 
-    /// What [`named`](Self::named) finds it by: its name, or the path of its folder.
+    /// The folder that [`named`](Self::named) was given; `None` of a board that is known by its name, or by its chip.
     #[must_use]
-    pub fn place(&self) -> String {
-        let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
-        folder.unwrap_or_else(|| self.name.to_owned())
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The board of a folder.
     fn of(folder: &BoardFolder) -> Result<Self, BoardError> {
-        let BoardFolder { name, file, linker_script, memories, sources, .. } = folder;
+        let BoardFolder { name, file, linker_script, memories, sources, flash, i2c, .. } = folder;
         let platform = Platform::named(&file.platform).ok_or_else(|| BoardError {
             file: format!("{name}/board.toml"),
             what: format!(
@@ -135,6 +239,8 @@ impl ProjectBoard {
             line: [sends, answers],
             values: values.collect(),
             emulator: Emulator::of(folder),
+            i2c: i2c.as_deref().map(kept),
+            update: flash.as_deref().map(kept).zip(file.update.clone()),
             power: file.power.as_ref().map(|power| Power::of_file(clock, power)),
         })
     }
@@ -153,7 +259,9 @@ impl ProjectBoard {
 
     /// Returns whether the core has a counter of cycles that a project reads: those of the larger Cortex-M have.
     pub(super) fn counts_cycles(&self) -> bool {
-        !self.is_emulated() && ["Cortex-M3", "Cortex-M4F", "Cortex-M33"].contains(&self.core)
+        !self.is_emulated()
+            && ["Cortex-M3", "Cortex-M4", "Cortex-M4F", "Cortex-M7", "Cortex-M33"]
+                .contains(&self.core)
     }
 
     /// Bytes of flash and of RAM.
@@ -171,6 +279,21 @@ impl ProjectBoard {
     /// `board.rs`, with the board's own names filled in.
     pub(super) fn board_source(&self) -> String {
         fill(self.source, &self.values)
+    }
+
+    /// `bus.rs`, with the board's own names filled in; `None` of a board without an I2C bus.
+    pub(super) fn bus_source(&self) -> Option<String> {
+        self.i2c.map(|source| fill(source, &self.values))
+    }
+
+    /// `flash.rs`, with the board's own names filled in.
+    pub(super) fn flash_source(&self) -> String {
+        self.update.as_ref().map_or_else(String::new, |(source, _)| fill(source, &self.values))
+    }
+
+    /// Returns whether its slots for models have a copy in RAM.
+    pub(super) fn has_copy(&self) -> bool {
+        self.update.as_ref().is_some_and(|(_, update)| update.copied)
     }
 
     /// `line.rs`, with the board's own names filled in; `answers` if it receives too. An emulated board's imports to

@@ -20,6 +20,69 @@ pub enum ProjectError {
     #[error(transparent)]
     #[strum(serialize = "bad-board")]
     BoardFile(#[from] Box<crate::device::BoardError>),
+    /// A chip that no family has, or memories that are not two.
+    #[error(transparent)]
+    Chip(#[from] Box<crate::device::ChipError>),
+    /// A pin that the board does not have, or what is no name of one.
+    #[error(
+        "pin {name}={pin}: on {board} it is the name of one of these, and what its packages call it, like led=PA5: {known}"
+    )]
+    #[strum(serialize = "bad-pin")]
+    Pin {
+        /// Name of the pin.
+        name: String,
+        /// What it was to be.
+        pin: String,
+        /// The board.
+        board: &'static str,
+        /// Names of pins that there are.
+        known: String,
+    },
+    /// A board that keeps no models which come over a line.
+    #[error("{board} keeps no updates: {what}; take another board, or --application sensor")]
+    #[strum(serialize = "no-slots")]
+    NoSlots {
+        /// The board.
+        board: &'static str,
+        /// Reason.
+        what: &'static str,
+    },
+    /// A model that no update replaces.
+    #[error("no update replaces this model: {what}; --application sensor runs it")]
+    #[strum(serialize = "no-update")]
+    NoUpdate {
+        /// Reason.
+        what: String,
+    },
+    /// What raises the alarm is nothing that the model finds.
+    #[error("nothing that the model finds is called `{name}`; the alarm is for one of {known}")]
+    #[strum(serialize = "unknown-alarm")]
+    Alarm {
+        /// Requested name.
+        name: String,
+        /// Names that there are.
+        known: String,
+    },
+    /// A sensor that does not measure what is wanted, or a board that it cannot be on.
+    #[error("{part}: {what}")]
+    #[strum(serialize = "bad-sensor")]
+    Sensor {
+        /// The part.
+        part: &'static str,
+        /// Reason.
+        what: String,
+    },
+    /// A name in the board's sources that has no value.
+    #[error(
+        "{board}: its sources ask for `{name}`, and the table [values] of its board.toml has no such name; add it"
+    )]
+    #[strum(serialize = "bad-board")]
+    Value {
+        /// The board.
+        board: &'static str,
+        /// The name.
+        name: String,
+    },
     /// A name that no package can have.
     #[error(
         "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another"
@@ -70,4 +133,5 @@ pub enum ProjectError {
 
 crate::kinds!(ProjectError,
     Self::Channel(error) => error,
+    Self::Chip(error) => error,
 );

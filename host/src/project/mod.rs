@@ -8,16 +8,21 @@
 //! | the model, in either format | `model.rs` |
 //! | whether a board's memories hold an image | `room.rs` |
 //! | a program that answers a host | `host.rs` |
+//! | a program that takes new models while it decides | `field.rs` |
+//! | what raises the alarm | `alarm.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | samples in the text of a source | `sample_form.rs` |
+//! | sensors with a driver crate | `sensor.rs` |
 //! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
 //! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
+mod alarm;
 mod base;
 mod board;
 mod error;
+mod field;
 mod host;
 mod model;
 mod platform;
@@ -26,6 +31,7 @@ mod record;
 mod room;
 mod sample_form;
 mod self_test;
+mod sensor;
 mod template;
 mod watch;
 mod watcher;
@@ -37,12 +43,17 @@ pub use model::ProjectModel;
 pub use power::Power;
 pub use record::RecordProject;
 pub use room::Room;
+pub use sensor::{Sensor, SensorPart};
 pub use watch::WatchProject;
 pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 
-use base::Base;
+use alarm::{Alarms, alarms};
 pub(crate) use base::RATES;
+use base::{Base, Libraries};
+use field::field_files;
 use host::host_files;
+use platform::{Pace, Style};
+use sensor::Observed;
 use template::fill;
 
 use crate::classifier::Observations;
@@ -68,6 +79,13 @@ pub struct Project<'a> {
     pub rate: f64,
     /// Source of the core.
     pub core: CoreSource,
+    /// Classes that raise the alarm.
+    pub alarms: &'a [String],
+    /// The sensor; without one the recordings stand for it.
+    pub sensor: Option<&'a Sensor>,
+    /// Public key of those who may replace the model over a serial port, as `update.pub` has it: the program then keeps new models
+    /// in slots. `None` for a model that stays.
+    pub updates: Option<&'a str>,
 }
 
 /// Source of the samples that a project decides on.
@@ -121,9 +139,15 @@ impl Project<'_> {
         &self,
         recordings: impl IntoIterator<Item = (SamplesView<'s>, Option<usize>)>,
     ) -> Result<ProjectFiles, ProjectError> {
-        let (board, base) = (self.board, self.base());
+        self.check_updates()?;
+        let board = match self.updates {
+            Some(_) => self.board.with_slots()?,
+            None => self.board,
+        };
+        let (base, alarms) = (self.base(board), alarms(self.model.classes(), self.alarms, false)?);
         base.check()?;
         base.check_source(self.samples)?;
+        let filled = |text: &str| self.filled(&base, &alarms, text);
         let by_host = self.samples == SampleSource::Host;
         let streams = self_test::chosen(self.model, board, recordings);
         let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
@@ -132,43 +156,87 @@ impl Project<'_> {
         let (self_test, samples, compared) = self_test::source(self.model, chosen);
         let every = self.rate.round().max(1.0) as u64;
 
-        let mut files = base.files(if by_host { "pty" } else { "none" });
+        let has_line = by_host || self.updates.is_some();
+        let mut files = base.files(if has_line { "pty" } else { "none" });
         files.extend([
-            ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
-            ("src/board.rs", self.filled(&board.board_source())),
-            ("src/report.rs", self.report()),
+            ("Cargo.toml", filled(include_str!("template/manifest.toml"))),
+            ("src/board.rs", filled(&board.board_source())),
+            ("src/report.rs", self.report(&filled)),
             ("src/self_test.rs", self_test),
             ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
         ]);
-        files.extend(if by_host {
-            host_files(board, &|text| self.filled(text))
-        } else {
-            self.of_sensor()
+        files.extend(match (by_host, self.updates) {
+            (true, _) => host_files(board, &filled),
+            (false, Some(key)) => field_files(board, key, &filled),
+            (false, None) => Self::of_sensor(&filled),
         });
+        if !by_host {
+            files.extend(self.sensor_files(board, &filled)?);
+        }
+        base.check_values(&files)?;
         let recordings = chosen.len();
         let window = self.model.windows().map_or(0, |windows| windows.length as usize);
         let cut = noise.is_empty() && samples < window;
         Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
     }
 
+    /// Refuses updates of a model that none replaces.
+    fn check_updates(&self) -> Result<(), ProjectError> {
+        let what = match (self.updates, self.model) {
+            (None, _) => None,
+            (Some(_), ProjectModel::Q15(_)) => {
+                Some("updates are in f32, and it is in q15".to_owned())
+            }
+            (Some(_), ProjectModel::F32(model)) => model.no_artefact(),
+        };
+        what.map_or(Ok(()), |what| Err(ProjectError::NoUpdate { what }))
+    }
+
     /// The files of a program that decides on the samples of a sensor.
-    fn of_sensor(&self) -> Vec<(&'static str, String)> {
+    fn of_sensor(filled: &dyn Fn(&str) -> String) -> Vec<(&'static str, String)> {
         vec![
-            ("README.md", self.filled(include_str!("template/README.md"))),
-            ("src/main.rs", self.filled(include_str!("template/main.rs"))),
-            ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
+            ("README.md", filled(include_str!("template/README.md"))),
+            ("src/main.rs", filled(include_str!("template/main.rs"))),
         ]
     }
 
-    fn base(&self) -> Base<'_> {
-        let Self { name, board, tasks, rate, core, .. } = *self;
-        Base { name, board, tasks, rate, core }
+    /// What gives the samples: the sensor's driver, or recordings that stand for it.
+    fn sensor_files(
+        &self,
+        board: &ProjectBoard,
+        filled: &dyn Fn(&str) -> String,
+    ) -> Result<Vec<(&'static str, String)>, ProjectError> {
+        let Some(sensor) = self.sensor else {
+            return Ok(vec![("src/sensor.rs", filled(include_str!("template/sensor.rs")))]);
+        };
+        let places = match self.model {
+            ProjectModel::F32(_) => Vec::new(),
+            ProjectModel::Q15(model) => model.places().iter().map(|&one| i32::from(one)).collect(),
+        };
+        let sample = self.model.form().type_name();
+        let observed = Observed { sample: &sample, places: &places };
+        let mut files = vec![("src/sensor.rs", filled(&sensor.next_source(&observed)?))];
+        files.extend(sensor.files(board)?);
+        Ok(files)
+    }
+
+    fn base(&self, board: &'static ProjectBoard) -> Base<'_> {
+        let Self { name, tasks, rate, core, .. } = *self;
+        let (style, pace) = match (tasks, self.updates.is_some()) {
+            (true, _) => (Style::Tasks, Pace::Timed),
+            (false, true) => (Style::Future, Pace::Timed),
+            (false, false) => (Style::Loop, Pace::AtOnce),
+        };
+        let (alarm, attended) = (!self.alarms.is_empty(), self.samples == SampleSource::Host);
+        let sensor = self.sensor.filter(|_| !attended);
+        Base { name, board, style, pace, rate, core, alarm, sensor, attended }
     }
 
     /// A template with its names filled in.
-    fn filled(&self, template: &str) -> String {
-        let (base, believed) = (self.base(), self.model.confidence().is_some());
+    fn filled(&self, base: &Base<'_>, alarms: &Alarms, template: &str) -> String {
+        // An update brings no calibration.
+        let believed = self.model.confidence().is_some() && self.updates.is_none();
         let cost = self.model.cost();
         let observed = match self.model.observations() {
             Observations::Channels(names) => names.join(", "),
@@ -198,6 +266,8 @@ impl Project<'_> {
             "Decides on the samples that a host sends over a serial port, between {list}: {}",
             self.model.observations()
         );
+        let (line, updates) = (self.samples == SampleSource::Host, self.updates.is_some());
+        let libraries = Libraries { line, updates };
         let mut names = base.names();
         names.extend([
             (
@@ -212,7 +282,15 @@ impl Project<'_> {
             ("{{check}}", format!("fishweir run DATA --model MODEL{number}")),
             ("{{stream}}", format!("the model on the windows of its training: {windows}")),
             ("{{hertz}}", base.hertz()),
-            ("{{core}}", base.libraries(features, self.samples)),
+            ("{{run}}", base.run()),
+            ("{{core}}", base.libraries(features, libraries)),
+            ("{{alarm_names}}", alarms.names.clone()),
+            ("{{alarms}}", alarms.indices.clone()),
+            (
+                "{{is_sure}}",
+                if believed { "decision.rejection.is_none() && " } else { "" }.to_owned(),
+            ),
+            ("{{more_packages}}", base.more_packages(updates)),
             ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
             ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
             ("{{windows}}", windows),
@@ -224,13 +302,13 @@ impl Project<'_> {
             ("{{flash}}", grouped(cost.model_bytes)),
             ("{{ram}}", grouped(cost.state_bytes)),
         ]);
-        fill(template, &names)
+        fill(&base.select(template), &names)
     }
 
     /// `report.rs`, with how far decisions are to be believed where the model says so.
-    fn report(&self) -> String {
-        let report = self.filled(self.board.platform.report());
-        if self.model.confidence().is_none() {
+    fn report(&self, filled: &dyn Fn(&str) -> String) -> String {
+        let report = filled(self.board.platform.report());
+        if self.model.confidence().is_none() || self.updates.is_some() {
             return report;
         }
         let belief = match self.board.platform.is_emulated() {

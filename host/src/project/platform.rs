@@ -1,4 +1,4 @@
-//! Differences between kinds of boards, and between programs with one loop and with tasks.
+//! Differences between kinds of boards, and between the styles of programs.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Platform {
@@ -6,6 +6,26 @@ pub(super) enum Platform {
     EmulatedRiscv,
     EmbassyArm,
     Esp,
+}
+
+/// Style of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// One loop that waits.
+    Loop,
+    /// Tasks on an executor.
+    Tasks,
+    /// One future without an executor.
+    Future,
+}
+
+/// Pace of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// A sample is due at its time.
+    Timed,
+    /// Emulated boards play what is there without waiting.
+    AtOnce,
 }
 
 /// Values of the templates' names.
@@ -20,46 +40,39 @@ pub(super) struct Parts {
     pub(super) pace: &'static str,
     pub(super) pace_start: &'static str,
     pub(super) wait: &'static str,
-    /// Lines before the first task.
+    /// `true` if samples wait for their time.
+    pub(super) is_paced: bool,
+    /// Lines before the first wait.
     pub(super) executor: &'static str,
+    /// What the core does until something happens; nothing in a program with an executor, or that does not wait.
+    pub(super) idle: Option<&'static str>,
     /// Section of memory that outlives a reset, and the handler of a refused instruction.
     pub(super) uninit: &'static str,
     pub(super) exception: &'static str,
+    /// The function that begins the program anew, of an emulated board.
+    pub(super) reset: &'static str,
     /// Lines of TOML.
-    pub(super) dependencies: &'static str,
+    pub(super) dependencies: String,
 }
 
-const LOOP: Parts = Parts {
-    entry: "pub use cortex_m_rt::entry;",
-    main: "fn main() -> !",
-    clock: "use embassy_time::{Duration, Instant};",
-    pace: "due: Instant,",
-    pace_start: "due: Instant::now(),",
-    wait: include_str!("template/wait.rs"),
-    executor: "",
-    uninit: "#[unsafe(link_section = \".uninit.FAULT\")]",
-    exception: "",
-    dependencies: "",
-};
-
-/// Of an emulated board, which plays what is already there.
-const NEVER: Parts = Parts { pace: "()", pace_start: "()", wait: WAIT_NEVER, ..LOOP };
-
-const WAIT_NEVER: &str =
-    "    /// Waits until the next sample is due: never, as the recordings are already there.
-    pub fn wait(&mut self) {}";
-
-const TASKS: Parts = Parts {
-    entry: "pub use embassy_executor::main as entry;",
-    main: "async fn main(_spawner: embassy_executor::Spawner) -> !",
-    clock: "use embassy_time::{Duration, Ticker, with_timeout};",
-    pace: "ticker: Ticker,",
-    pace_start: "ticker: Ticker::every(PERIOD),",
-    wait: include_str!("template/wait_async.rs"),
-    ..LOOP
-};
-
+const LOOP: &str = "fn main() -> !";
+const TASKS: &str = "async fn main(_spawner: embassy_executor::Spawner) -> !";
+const ARM_UNINIT: &str = "#[unsafe(link_section = \".uninit.FAULT\")]";
+const ESP_UNINIT: &str = "#[unsafe(link_section = \".rtc_fast.persistent.FAULT\")]";
 const ARM_EXCEPTION: &str = include_str!("template/exception_arm.rs");
+const RISCV_EXCEPTION: &str = include_str!("template/exception_riscv.rs");
+
+/// A clock that wakes futures, with an executor and without.
+const TIMED: &str = "embassy-time = \"0.5.1\"\n";
+const TIMED_ALONE: &str = "\
+critical-section = \"1.2.0\"
+embassy-time = { version = \"0.5.1\", features = [\"generic-queue-8\"] }
+";
+const SECTION: &str = "critical-section = \"1.2.0\"\n";
+const LOG: &str = "\
+defmt = \"1.0.1\"
+defmt-rtt = \"1.3.1\"
+";
 
 impl Platform {
     /// Platforms by the names that `board.toml` has for them.
@@ -97,58 +110,105 @@ impl Platform {
         }
     }
 
-    pub(super) fn parts(self, tasks: bool) -> Parts {
-        match (self, tasks) {
-            (Self::EmulatedArm, _) => Parts { exception: ARM_EXCEPTION, ..NEVER },
-            (Self::EmulatedRiscv, _) => {
-                Parts { exception: include_str!("template/exception_riscv.rs"), ..NEVER }
+    pub(super) fn parts(self, style: Style, pace: Pace) -> Parts {
+        match self {
+            Self::EmulatedArm => Parts {
+                entry: "pub use cortex_m_rt::entry;",
+                uninit: ARM_UNINIT,
+                exception: ARM_EXCEPTION,
+                reset: include_str!("template/reset_arm.rs"),
+                ..Self::emulated(style, pace)
+            },
+            Self::EmulatedRiscv => Parts {
+                entry: "pub use riscv_rt::entry;",
+                uninit: ARM_UNINIT,
+                exception: RISCV_EXCEPTION,
+                reset: include_str!("template/reset_riscv.rs"),
+                ..Self::emulated(style, pace)
+            },
+            Self::EmbassyArm => {
+                const EXECUTOR: &str = "embassy-executor = { version = \"0.10.0\", features = [\"executor-thread\", \
+                     \"platform-cortex-m\"] }\n";
+                let own = if style == Style::Tasks { EXECUTOR } else { "" };
+                let real = Self::real(style);
+                Parts {
+                    entry: match style {
+                        Style::Tasks => "pub use embassy_executor::main as entry;",
+                        _ => "pub use cortex_m_rt::entry;",
+                    },
+                    idle: real.idle.and(Some("cortex_m::asm::wfi()")),
+                    uninit: ARM_UNINIT,
+                    exception: ARM_EXCEPTION,
+                    dependencies: [
+                        "cortex-m-rt = \"0.7.7\"\n",
+                        LOG,
+                        own,
+                        real.dependencies.as_str(),
+                    ]
+                    .concat(),
+                    ..real
+                }
             }
-            (Self::EmbassyArm, false) => Parts {
-                exception: ARM_EXCEPTION,
-                dependencies: "\
-cortex-m-rt = \"0.7.7\"
-defmt = \"1.0.1\"
-defmt-rtt = \"1.3.1\"
-embassy-time = \"0.5.1\"
-",
-                ..LOOP
+            Self::Esp => {
+                let own =
+                    if style == Style::Tasks { "embassy-executor = \"0.10.0\"\n" } else { "" };
+                let real = Self::real(style);
+                Parts {
+                    entry: match style {
+                        Style::Tasks => "pub use esp_rtos::main as entry;",
+                        _ => "pub use esp_hal::main as entry;",
+                    },
+                    idle: real.idle.and(Some("esp_hal::interrupt::wait_for_interrupt()")),
+                    executor: include_str!("template/executor_esp.rs"),
+                    uninit: ESP_UNINIT,
+                    dependencies: [LOG, own, real.dependencies.as_str()].concat(),
+                    ..real
+                }
+            }
+        }
+    }
+
+    /// What all emulated boards have: no clock of their own, and nothing that wakes them.
+    fn emulated(style: Style, pace: Pace) -> Parts {
+        let (wait, is_paced) = match (style, pace) {
+            (Style::Future, _) => (include_str!("template/wait_machine_async.rs"), true),
+            (_, Pace::Timed) => (include_str!("template/wait_machine.rs"), true),
+            (_, Pace::AtOnce) => (include_str!("template/wait_never.rs"), false),
+        };
+        let is_future = style == Style::Future;
+        Parts {
+            main: LOOP,
+            wait,
+            is_paced,
+            idle: is_future.then_some("core::hint::spin_loop()"),
+            dependencies: if is_future { SECTION.to_owned() } else { String::new() },
+            ..Parts::default()
+        }
+    }
+
+    /// What all real boards have.
+    fn real(style: Style) -> Parts {
+        let in_loop = style == Style::Loop;
+        Parts {
+            main: if style == Style::Tasks { TASKS } else { LOOP },
+            clock: match in_loop {
+                true => "use embassy_time::{Duration, Instant, Timer};",
+                false => "use embassy_time::{Duration, Ticker, with_timeout};",
             },
-            (Self::EmbassyArm, true) => Parts {
-                exception: ARM_EXCEPTION,
-                dependencies: "\
-cortex-m-rt = \"0.7.7\"
-defmt = \"1.0.1\"
-defmt-rtt = \"1.3.1\"
-embassy-executor = { version = \"0.10.0\", features = [\"executor-thread\", \"platform-cortex-m\"] }
-embassy-time = \"0.5.1\"
-",
-                ..TASKS
+            pace: if in_loop { "due: Instant," } else { "ticker: Ticker," },
+            pace_start: if in_loop {
+                "due: Instant::now(),"
+            } else {
+                "ticker: Ticker::every(PERIOD),"
             },
-            (Self::Esp, false) => Parts {
-                entry: "pub use esp_hal::main as entry;",
-                clock: "use esp_hal::time::{Duration, Instant};",
-                uninit: ESP_UNINIT,
-                dependencies: "\
-defmt = \"1.0.1\"
-defmt-rtt = \"1.3.1\"
-",
-                ..LOOP
+            wait: match in_loop {
+                true => include_str!("template/wait.rs"),
+                false => include_str!("template/wait_async.rs"),
             },
-            (Self::Esp, true) => Parts {
-                entry: "pub use esp_rtos::main as entry;",
-                executor: include_str!("template/executor_esp.rs"),
-                uninit: ESP_UNINIT,
-                dependencies: "\
-defmt = \"1.0.1\"
-defmt-rtt = \"1.3.1\"
-embassy-executor = \"0.10.0\"
-embassy-time = \"0.5.1\"
-esp-rtos = { version = \"0.4.0\", features = [\"embassy\", \"esp32c3\"] }
-",
-                ..TASKS
-            },
+            is_paced: true,
+            idle: (style != Style::Tasks).then_some(""),
+            dependencies: if style == Style::Tasks { TIMED } else { TIMED_ALONE }.to_owned(),
+            ..Parts::default()
         }
     }
 }
-
-const ESP_UNINIT: &str = "#[unsafe(link_section = \".rtc_fast.persistent.FAULT\")]";

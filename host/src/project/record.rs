@@ -1,8 +1,9 @@
 //! A project that sends the samples of a sensor to be recorded. It has no model yet.
 
 use super::base::Base;
+use super::platform::{Pace, Style};
 use super::template::fill;
-use super::{CoreSource, ProjectBoard, ProjectError};
+use super::{CoreSource, ProjectBoard, ProjectError, Sensor};
 use crate::device::{Port, check_names};
 
 /// Parts of a project that sends samples.
@@ -20,18 +21,9 @@ pub struct RecordProject<'a> {
     pub rate: f64,
     /// Source of the device's library.
     pub core: CoreSource,
+    /// The sensor; without one a wave stands for it.
+    pub sensor: Option<&'a Sensor>,
 }
-
-/// Waits for the next sample by the clock of the machine that emulates.
-const WAIT: &str =
-    "    /// Waits until the next sample is due, by the clock of the machine that emulates.
-    pub fn wait(&mut self) {
-        const PERIOD_NS: u64 = {{period_ns}};
-        let now = || semihosting::sys::arm_compat::sys_elapsed().unwrap_or(u64::MAX);
-        // Who is late does not hurry afterwards.
-        self.0 = self.0.saturating_add(PERIOD_NS).max(now());
-        while now() < self.0 {}
-    }";
 
 /// Bytes per second that descriptions of the channels take.
 const DESCRIPTIONS: usize = 304;
@@ -50,8 +42,11 @@ impl RecordProject<'_> {
     /// [`ProjectError`]: as for a [`Project`](super::Project); a name that no channel can have; a rate that the line does not
     /// carry.
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
-        let Self { name, board, tasks, channels, rate, core } = *self;
-        let base = Base { name, board, tasks, rate, core };
+        let Self { name, board, tasks, channels, rate, core, sensor } = *self;
+        let style = if tasks { Style::Tasks } else { Style::Loop };
+        let (alarm, attended) = (false, false);
+        let pace = Pace::Timed;
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
         base.check()?;
         check_names(channels).map_err(Box::new)?;
         let most = self.most();
@@ -59,28 +54,21 @@ impl RecordProject<'_> {
             return Err(ProjectError::Line { rate, channels: channels.len(), most });
         }
         let emulated = board.is_emulated();
-        let period_ns = (1e9 / rate).round() as u64;
         let names: Vec<String> = channels.iter().map(|name| format!("{name:?}")).collect();
         let libraries = format!(
             "embedded-io = \"0.7.1\"\nfishweir-device = {{ {} }}",
             base.library("firmware/device")
         );
-        // First those whose values have names in them.
-        let mut values: Vec<(&str, String)> = Vec::new();
-        if emulated {
-            let wait = [("{{wait}}", WAIT), ("{{pace_field}}", "u64"), ("{{pace_start}}", "0")];
-            values.extend(wait.map(|(name, text)| (name, text.to_owned())));
-        }
-        values.extend(base.names());
+        let mut values = base.names();
         values.extend([
             ("{{channels}}", names.join(", ")),
             ("{{core}}", libraries),
+            ("{{more_packages}}", base.more_packages(false)),
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),
-            ("{{period_ns}}", period_ns.to_string()),
         ]);
-        let filled = |template: &str| fill(template, &values);
+        let filled = |template: &str| fill(&base.select(template), &values);
         let through = include_str!("template/record/lines/through.rs");
         let line = board.line_source(false, [""; 4], through);
         let report = match emulated {
@@ -95,8 +83,17 @@ impl RecordProject<'_> {
             ("src/board.rs", filled(&board.board_source())),
             ("src/line.rs", filled(&line)),
             ("src/report.rs", filled(report)),
-            ("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))),
         ]);
+        match sensor {
+            Some(sensor) => {
+                files.push(("src/sensor.rs", filled(Sensor::record_source())));
+                files.extend(sensor.files(board)?);
+            }
+            None => {
+                files.push(("src/sensor.rs", filled(include_str!("template/record/sensor.rs"))));
+            }
+        }
+        base.check_values(&files)?;
         Ok(files)
     }
 }

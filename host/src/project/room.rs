@@ -34,6 +34,9 @@ const CODE: [usize; 2] = [8_000, 56_000];
 /// Bytes that drivers, log and executor take on real boards beside that: of RAM, and of flash.
 const DRIVERS: [[usize; 2]; 2] = [[1_000, 5_000], [0, 24_000]];
 
+/// Bytes that a conversation, updates and their signatures take: of RAM, and of flash. Images of a Cortex-M4F lie between.
+const UPDATES: [[usize; 2]; 2] = [[500, 12_000], [50_000, 80_000]];
+
 /// Bytes of a finding of a self-test.
 const FINDING: usize = 20;
 
@@ -46,6 +49,19 @@ impl Room {
             samples * model.form().bytes() + compared * model.decision_bytes()
         });
         Self::with(board, &model.cost(), model.row_bytes(), self_test)
+    }
+
+    /// The same for an image that takes new models on this board, and keeps them in slots.
+    #[must_use]
+    pub fn with_updates(self, board: &ProjectBoard) -> Self {
+        let [of_ram, of_flash] = UPDATES;
+        let [copied, kept] = board.update_bytes();
+        Self {
+            ram: [0, 1].map(|end| self.ram[end] + of_ram[end] + copied),
+            flash: [0, 1].map(|end| self.flash[end] + of_flash[end]),
+            flash_there: self.flash_there.saturating_sub(kept),
+            ..self
+        }
     }
 
     /// Memory of an image around a watcher on a board.

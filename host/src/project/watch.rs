@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::base::Base;
+use super::alarm::{Alarms, alarms};
+use super::base::{Base, Libraries};
 use super::host::host_files;
+use super::platform::{Pace, Style};
+use super::sensor::Observed;
 use super::template::fill;
 use super::watcher::{WatchedRecording, Watcher, WatcherKind};
-use super::{CoreSource, ProjectBoard, ProjectError, SampleSource};
+use super::{CoreSource, ProjectBoard, ProjectError, SampleSource, Sensor};
 use crate::report::grouped;
 
 /// Parts of a project around a watcher.
@@ -26,6 +29,10 @@ pub struct WatchProject<'a> {
     pub rate: f64,
     /// Source of the core.
     pub core: CoreSource,
+    /// The sensor; without one the recordings stand for it.
+    pub sensor: Option<&'a Sensor>,
+    /// What raises the alarm, of what the model finds; `any` is for all of it.
+    pub alarms: &'a [String],
 }
 
 /// Lines of a program that answers a host, by kind of model.
@@ -102,13 +109,19 @@ impl WatchProject<'_> {
     /// # Errors
     /// [`ProjectError`]: as for a [`Project`](super::Project).
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
-        let Self { name, board, tasks, samples, watcher, rate, core } = *self;
-        let base = Base { name, board, tasks, rate, core };
-        base.check()?;
+        let Self { name, board, tasks, samples, watcher, rate, core, .. } = *self;
+        let sensor = self.sensor.filter(|_| samples == SampleSource::Sensor);
+        let style = if tasks { Style::Tasks } else { Style::Loop };
         let by_host = samples == SampleSource::Host;
+        let (pace, alarm) = (Pace::AtOnce, !self.alarms.is_empty());
+        let attended = by_host;
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
+        base.check()?;
         base.check_source(samples)?;
-        let values = self.values(&base);
-        let filled = |template: &str| fill(template, &values);
+        let has_any = watcher.kind != WatcherKind::RecordClassifier;
+        let alarms = alarms(&watcher.names, self.alarms, has_any)?;
+        let values = self.values(&base, &alarms);
+        let filled = |template: &str| fill(&base.select(template), &values);
         let report = match board.is_emulated() {
             true => include_str!("template/watch/report_semihosting.rs"),
             false => include_str!("template/watch/report_defmt.rs"),
@@ -127,19 +140,29 @@ impl WatchProject<'_> {
             SampleSource::Sensor => vec![
                 ("README.md", filled(include_str!("template/watch/README.md"))),
                 ("src/main.rs", filled(include_str!("template/watch/main.rs"))),
-                ("src/sensor.rs", filled(include_str!("template/sensor.rs"))),
             ],
         });
+        match sensor {
+            Some(sensor) => {
+                let observed = Observed { sample: &watcher.sample, places: &[] };
+                files.push(("src/sensor.rs", filled(&sensor.next_source(&observed)?)));
+                files.extend(sensor.files(board)?);
+            }
+            None if by_host => {}
+            None => files.push(("src/sensor.rs", filled(include_str!("template/sensor.rs")))),
+        }
+        base.check_values(&files)?;
         Ok(files)
     }
 
     /// Values of the templates' names.
-    fn values(&self, base: &Base<'_>) -> Vec<(&'static str, String)> {
+    fn values(&self, base: &Base<'_>, alarms: &Alarms) -> Vec<(&'static str, String)> {
         let Watcher { kind, finds, observed, bytes, .. } = self.watcher;
         let [_, flash, ram] = bytes.map(grouped);
         let Served { application, before, begin, serve } = Served::of(*kind);
         let call = base.call(kind.application());
         let [export, check] = kind.commands();
+        let libraries = Libraries { line: self.samples == SampleSource::Host, updates: false };
         let every = self.rate.round().max(1.0) as u64;
         let mut values = vec![
             ("{{application}}", application.to_owned()),
@@ -163,7 +186,10 @@ impl WatchProject<'_> {
             ("{{every}}", every.to_string()),
             ("{{flash}}", flash),
             ("{{ram}}", ram),
-            ("{{core}}", base.libraries(kind.features(), self.samples)),
+            ("{{core}}", base.libraries(kind.features(), libraries)),
+            ("{{alarm_names}}", alarms.names.clone()),
+            ("{{alarms}}", alarms.texts.clone()),
+            ("{{more_packages}}", base.more_packages(false)),
             ("{{hertz}}", base.hertz()),
         ];
         values.extend(base.names());

@@ -33,6 +33,8 @@ pub struct Watcher {
     pub observed: String,
     /// Description of what it finds: `events of door, bell`.
     pub finds: String,
+    /// Names of what it finds, as its program reports them: classes, kinds of alarms, or columns.
+    pub names: Vec<String>,
     /// Rust's name of the type of a sample.
     pub sample: String,
     /// Bytes in flash of a sample, of the model, and bytes of a stream's state.
@@ -126,7 +128,7 @@ impl Watcher {
         let memory = [cost.model_bytes, cost.state_bytes];
         let row_bytes = 4 * spotter.states();
         Self::of(
-            (WatcherKind::Spotter, spotter.to_source(), finds),
+            (WatcherKind::Spotter, spotter.to_source(), finds, spotter.classes().to_vec()),
             (spotter.observations(), &form),
             (memory, row_bytes),
             (board, recordings),
@@ -163,7 +165,12 @@ impl Watcher {
         let memory = [cost.model_bytes, cost.state_bytes];
         let row_bytes = 8 * detector.states();
         Self::of(
-            (WatcherKind::Detector, detector.to_source(), "changes".to_owned()),
+            (
+                WatcherKind::Detector,
+                detector.to_source(),
+                "changes".to_owned(),
+                ["change", "unlikely"].map(str::to_owned).to_vec(),
+            ),
             (detector.observations(), &form),
             (memory, row_bytes),
             (board, recordings),
@@ -173,7 +180,7 @@ impl Watcher {
 
     /// The first samples of the recordings, or noise, with what is found in them.
     fn of<'s>(
-        (kind, source, finds): (WatcherKind, String, String),
+        (kind, source, finds, names): (WatcherKind, String, String, Vec<String>),
         (observations, form): (&Observations, &SampleForm<'_>),
         ([model_bytes, state_bytes], row_bytes): ([usize; 2], usize),
         (board, recordings): (&ProjectBoard, impl IntoIterator<Item = SamplesView<'s>>),
@@ -201,7 +208,7 @@ impl Watcher {
             }
         };
         let (sample, bytes) = (form.type_name(), [form.bytes(), model_bytes, state_bytes]);
-        Self { kind, source, observed, finds, sample, bytes, row_bytes, recordings, noise }
+        Self { kind, source, observed, finds, names, sample, bytes, row_bytes, recordings, noise }
     }
 
     /// Samples of the self-test.

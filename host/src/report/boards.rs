@@ -113,6 +113,13 @@ impl OnBoard {
         }
     }
 
+    /// The same for an image that takes new models on this board, and keeps them.
+    #[must_use]
+    pub fn with_updates(self, board: &ProjectBoard) -> Self {
+        let room = self.room.with_updates(board);
+        Self { room, holds: room.holds(), ..self }
+    }
+
     /// Describes the shortage in a few words.
     pub fn short(&self) -> String {
         format!("{} ({})", self.board, self.room.short())

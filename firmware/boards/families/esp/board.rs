@@ -4,7 +4,10 @@
 use esp_hal::gpio::{Level, Output, OutputConfig};
 use esp_hal::peripherals::TIMG1;
 use esp_hal::timer::timg::{MwdtStage, TimerGroup, Wdt};
+{{alarm?}}use fishweir_device::alarm::Alarm;
 {{entry_use}}
+{{block?}}
+{{block?}}use crate::sleep::block_on;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
@@ -20,6 +23,8 @@ pub struct Board {
     /// Lit when high.
     led: Output<'static>,
     watchdog: Wdt<TIMG1<'static>>,
+{{alarm?}}    /// {{alarm}}: high while an alarm is raised.
+{{alarm?}}    pub alarm: Alarm<Output<'static>>,
     {{pace_field}}
 }
 
@@ -31,9 +36,12 @@ impl Board {
         let mut watchdog = TimerGroup::new(parts.TIMG1).wdt;
         watchdog.set_timeout(MwdtStage::Stage0, PATIENCE);
         watchdog.enable();
+{{alarm?}}        let Ok(alarm) =
+{{alarm?}}            Alarm::new(Output::new(parts.{{alarm}}, Level::Low, OutputConfig::default()));
         Self {
             led: Output::new(parts.{{led}}, Level::Low, OutputConfig::default()),
             watchdog,
+{{alarm?}}            alarm,
             {{pace_start}}
         }
     }

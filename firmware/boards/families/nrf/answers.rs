@@ -4,9 +4,9 @@ use embassy_nrf::buffered_uarte::{BufferedUarte, InterruptHandler};
 use embassy_nrf::peripherals::{{uart}};
 use embassy_nrf::uarte::Config;
 use embassy_nrf::{Peripherals, bind_interrupts};
-use embassy_time::{Duration, with_timeout};
-
-use crate::board::Board;
+{{attended?}}use embassy_time::{Duration, with_timeout};
+{{attended?}}
+{{attended?}}use crate::board::Board;
 
 bind_interrupts!(struct Interrupts { {{uart}} => InterruptHandler<{{uart}}>; });
 
@@ -19,15 +19,15 @@ impl Default for Buffers {
     }
 }
 
-/// The port, and the board whose watchdog is fed while nothing comes.
+/// The port.
 pub struct Line<'b> {
     port: BufferedUarte<'b>,
-    board: Board,
+{{attended?}}    board: Board,
 }
 
 impl<'b> Line<'b> {
     /// Takes the port.
-    pub fn new(board: Board, buffers: &'b mut Buffers) -> Self {
+    pub fn new({{owner}}buffers: &'b mut Buffers) -> Self {
         // SAFETY: `board.rs` takes none of those that are taken here.
         let parts = unsafe { Peripherals::steal() };
         let Buffers(received, sent) = buffers;
@@ -45,7 +45,7 @@ impl<'b> Line<'b> {
             received,
             sent,
         );
-        Self { port, board }
+        Self { port{{owned_last}} }
     }
 }
 {{through}}

@@ -3,7 +3,10 @@
 use embassy_nrf::gpio::{Level, Output, OutputDrive};
 use embassy_nrf::wdt::{Config, Watchdog, WatchdogHandle};
 {{clock}}
+{{alarm?}}use fishweir_device::alarm::Alarm;
 {{entry_use}}
+{{block?}}
+{{block?}}use crate::sleep::block_on;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
@@ -13,11 +16,13 @@ pub struct Board {
     /// Lit when low.
     led: Output<'static>,
     watchdog: WatchdogHandle,
+{{alarm?}}    /// {{alarm}}: high while an alarm is raised.
+{{alarm?}}    pub alarm: Alarm<Output<'static>>,
     {{pace_field}}
 }
 
 impl Board {
-    /// Takes the board's peripherals; the core runs at 64 MHz.
+    /// Takes the board's peripherals.
     pub fn new() -> Self {
         let parts = embassy_nrf::init(embassy_nrf::config::Config::default());
         let mut config = Config::default();
@@ -27,9 +32,11 @@ impl Board {
             // It runs on through a reset by software, and cannot be set anew; a reset by pin stops it.
             defmt::panic!("the watchdog runs with other settings")
         };
+{{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low, OutputDrive::Standard));
         Self {
             led: Output::new(parts.{{led}}, Level::High, OutputDrive::Standard),
             watchdog,
+{{alarm?}}            alarm,
             {{pace_start}}
         }
     }

@@ -5,9 +5,9 @@ use core::marker::PhantomData;
 use embassy_rp::peripherals::{{uart}};
 use embassy_rp::uart::{BufferedInterruptHandler, BufferedUart, Config};
 use embassy_rp::{Peripherals, bind_interrupts};
-use embassy_time::{Duration, with_timeout};
-
-use crate::board::Board;
+{{attended?}}use embassy_time::{Duration, with_timeout};
+{{attended?}}
+{{attended?}}use crate::board::Board;
 
 bind_interrupts!(struct Interrupts { {{uart}}_IRQ => BufferedInterruptHandler<{{uart}}>; });
 
@@ -20,16 +20,16 @@ impl Default for Buffers {
     }
 }
 
-/// The port, and the board whose watchdog is fed while nothing comes.
+/// The port.
 pub struct Line<'b> {
     port: BufferedUart,
-    board: Board,
+{{attended?}}    board: Board,
     buffers: PhantomData<&'b mut Buffers>,
 }
 
 impl<'b> Line<'b> {
     /// Takes the port.
-    pub fn new(board: Board, buffers: &'b mut Buffers) -> Self {
+    pub fn new({{owner}}buffers: &'b mut Buffers) -> Self {
         // SAFETY: `board.rs` takes none of those that are taken here.
         let parts = unsafe { Peripherals::steal() };
         let Buffers(received, sent) = buffers;
@@ -44,7 +44,7 @@ impl<'b> Line<'b> {
             received,
             config,
         );
-        Self { port, board, buffers: PhantomData }
+        Self { port, {{owned}}buffers: PhantomData }
     }
 }
 {{through}}

@@ -3,7 +3,10 @@
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 {{clock}}
+{{alarm?}}use fishweir_device::alarm::Alarm;
 {{entry_use}}
+{{block?}}
+{{block?}}use crate::sleep::block_on;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
@@ -16,6 +19,8 @@ pub struct Board {
     /// Lit when high.
     led: Output<'static>,
     watchdog: Watchdog,
+{{alarm?}}    /// {{alarm}}: high while an alarm is raised.
+{{alarm?}}    pub alarm: Alarm<Output<'static>>,
     {{pace_field}}
 }
 
@@ -25,9 +30,11 @@ impl Board {
         let parts = embassy_rp::init(embassy_rp::config::Config::default());
         let mut watchdog = Watchdog::new(parts.WATCHDOG);
         watchdog.start(PATIENCE);
+{{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low));
         Self {
             led: Output::new(parts.{{led}}, Level::Low),
             watchdog,
+{{alarm?}}            alarm,
             {{pace_start}}
         }
     }

@@ -3,11 +3,11 @@
 use embassy_stm32::peripherals::{{uart}};
 use embassy_stm32::usart::{BufferedInterruptHandler, BufferedUart, Config};
 use embassy_stm32::{Peripherals, bind_interrupts};
-use embassy_time::{Duration, with_timeout};
+{{attended?}}use embassy_time::{Duration, with_timeout};
+{{attended?}}
+{{attended?}}use crate::board::Board;
 
-use crate::board::Board;
-
-bind_interrupts!(struct Interrupts { {{uart}} => BufferedInterruptHandler<{{uart}}>; });
+bind_interrupts!(struct Interrupts { {{interrupt}} => BufferedInterruptHandler<{{uart}}>; });
 
 /// Bytes received and bytes to be sent.
 pub struct Buffers([u8; 256], [u8; 256]);
@@ -18,15 +18,15 @@ impl Default for Buffers {
     }
 }
 
-/// The port, and the board whose watchdog is fed while nothing comes.
+/// The port.
 pub struct Line<'b> {
     port: BufferedUart<'b>,
-    board: Board,
+{{attended?}}    board: Board,
 }
 
 impl<'b> Line<'b> {
     /// Takes the port.
-    pub fn new(board: Board, buffers: &'b mut Buffers) -> Self {
+    pub fn new({{owner}}buffers: &'b mut Buffers) -> Self {
         // SAFETY: `board.rs` takes none of those that are taken here.
         let parts = unsafe { Peripherals::steal() };
         let Buffers(received, sent) = buffers;
@@ -41,7 +41,7 @@ impl<'b> Line<'b> {
             Config::default(),
         );
         match port {
-            Ok(port) => Self { port, board },
+            Ok(port) => Self { port{{owned_last}} },
             Err(error) => defmt::panic!("no serial port: {}", error),
         }
     }

@@ -1,10 +1,13 @@
 //! {{board}}: the LED is lit while a class other than the first leads.
 
 use embassy_stm32::gpio::{Level, Output, Speed};
-use embassy_stm32::peripherals::IWDG;
+use embassy_stm32::peripherals::{{watchdog}};
 use embassy_stm32::wdg::IndependentWatchdog;
 {{clock}}
+{{alarm?}}use fishweir_device::alarm::Alarm;
 {{entry_use}}
+{{block?}}
+{{block?}}use crate::sleep::block_on;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
@@ -16,19 +19,23 @@ const PATIENCE_US: u32 = 2_000_000;
 pub struct Board {
     /// Lit when high.
     led: Output<'static>,
-    watchdog: IndependentWatchdog<'static, IWDG>,
+    watchdog: IndependentWatchdog<'static, {{watchdog}}>,
+{{alarm?}}    /// {{alarm}}: high while an alarm is raised.
+{{alarm?}}    pub alarm: Alarm<Output<'static>>,
     {{pace_field}}
 }
 
 impl Board {
-    /// Takes the board's peripherals; the core runs at the 16 MHz of its internal oscillator.
+    /// Takes the board's peripherals; the core runs at the clock of its internal oscillator.
     pub fn new() -> Self {
         let parts = embassy_stm32::init(embassy_stm32::Config::default());
-        let mut watchdog = IndependentWatchdog::new(parts.IWDG, PATIENCE_US);
+        let mut watchdog = IndependentWatchdog::new(parts.{{watchdog}}, PATIENCE_US);
         watchdog.unleash();
+{{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low, Speed::Low));
         Self {
             led: Output::new(parts.{{led}}, Level::Low, Speed::Low),
             watchdog,
+{{alarm?}}            alarm,
             {{pace_start}}
         }
     }

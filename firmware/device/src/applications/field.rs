@@ -160,6 +160,12 @@ where
         self.updates.status() == UpdateStatus::Received
     }
 
+    /// Returns the version of the model that runs; that of [`Settings`] for the model of the image.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.updates.version()
+    }
+
     fn running(&self) -> WindowClassifier<'_, &C, STATES> {
         running(&self.updates, &self.built_in, &self.contract)
     }

@@ -30,19 +30,24 @@ impl DeployedEvents {
         let recording = self.recording(&all.subset(&first))?;
         let names = columns.iter().map(|column| column.name.escape_debug().to_string());
         let names = names.collect::<Vec<_>>().join(", ");
-        let (kind, finds) = match self {
+        let (kind, finds, found) = match self {
             Self::Sum(sum) => {
                 let classes = sum.classes.iter().map(|name| name.escape_debug().to_string());
                 let classes = classes.collect::<Vec<_>>().join(", ");
-                (WatcherKind::RecordClassifier, format!("one class per record, of {classes}"))
+                let finds = format!("one class per record, of {classes}");
+                (WatcherKind::RecordClassifier, finds, sum.classes.clone())
             }
-            Self::Alarm(_) => (WatcherKind::RecordAlarm, "changes, by column".to_owned()),
+            Self::Alarm(_) => {
+                let found = columns.iter().map(|column| column.name.to_string()).collect();
+                (WatcherKind::RecordAlarm, "changes, by column".to_owned(), found)
+            }
         };
         Ok(Watcher {
             kind,
             source: self.to_source(),
             observed: format!("records of {names}, each field by the index of its state"),
             finds,
+            names: found,
             sample: format!("[u16; {}]", columns.len()),
             bytes: [bytes, cost.model_bytes, cost.state_bytes],
             row_bytes: 0,

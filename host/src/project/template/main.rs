@@ -5,12 +5,16 @@
 #![no_main]
 
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 #[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
 mod report;
+{{driver?}}#[allow(dead_code, reason = "recordings have a class, and a sensor has none")]
 mod self_test;
 mod sensor;
+{{sleep?}}mod sleep;
 #[allow(dead_code, reason = "other programs around the model ask other things")]
 mod stream;
 
@@ -19,6 +23,9 @@ use sensor::{Next, Sensor};
 
 /// Faults in a row, without a report between them, after which the program no longer begins.
 const TOO_MANY: u32 = 3;
+{{alarm?}}
+{{alarm?}}/// Classes that raise the alarm, by index: {{alarm_names}}.
+{{alarm?}}const ALARMS: &[usize] = &[{{alarms}}];
 
 #[entry]
 {{main}} {
@@ -71,6 +78,7 @@ const TOO_MANY: u32 = 3;
                     right += usize::from(truth == {{decision}}.class);
                 }
                 board.show({{decision}}.class);
+{{alarm?}}                let Ok(()) = board.alarm.set({{is_sure}}ALARMS.contains(&{{decision}}.class));
                 fault::survived();
             }
         }

@@ -37,6 +37,12 @@ pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<
     }
 }
 
+/// Reports the version of the model that runs: 0 for that of the image.
+#[allow(dead_code)]
+pub fn version(version: u32) {
+    defmt::info!("model version {=u32}", version);
+}
+
 /// Reports the number of right decisions on recordings.
 #[allow(dead_code)]
 pub fn right(right: usize, of: usize) {

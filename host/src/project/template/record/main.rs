@@ -6,10 +6,13 @@
 
 #[allow(dead_code, reason = "other programs show classes")]
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 mod line;
 mod report;
 mod sensor;
+{{sleep?}}mod sleep;
 
 use board::{Board, entry};
 use fishweir_device::applications::record::Recorder;

@@ -5,12 +5,15 @@
 #![no_main]
 
 mod board;
+{{driver?}}mod bus;
+{{driver?}}mod driver;
 mod fault;
 #[allow(dead_code, reason = "an export names more than this program uses")]
 mod model;
 mod report;
 mod self_test;
 mod sensor;
+{{sleep?}}mod sleep;
 #[allow(dead_code, reason = "other programs around the model ask other things")]
 mod stream;
 
@@ -22,6 +25,9 @@ const TOO_MANY: u32 = 3;
 
 /// Samples for which a finding is shown: a second of them.
 const SHOWN: u32 = {{every}};
+{{alarm?}}
+{{alarm?}}/// What raises the alarm for as long.
+{{alarm?}}const ALARMS: &[&str] = &[{{alarms}}];
 
 #[entry]
 {{main}} {
@@ -53,8 +59,12 @@ const SHOWN: u32 = {{every}};
             if matches!(next, Next::Stream { .. } | Next::End) {
                 continue;
             }
+{{alarm?}}            let Ok(()) = board.alarm.pass();
             stream.found(|found| {
                 report::found(&found);
+{{alarm?}}                if ALARMS.contains(&found.name()) {
+{{alarm?}}                    let Ok(()) = board.alarm.raise(SHOWN);
+{{alarm?}}                }
                 shown = SHOWN + 1;
             });
             shown = shown.saturating_sub(1);

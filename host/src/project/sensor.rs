@@ -1,0 +1,395 @@
+//! Sensors with a driver crate, on the I2C bus of a real board.
+
+use super::template::{fill, select};
+use super::{ProjectBoard, ProjectError};
+use crate::data::{Conversion, split_unit};
+
+/// A sensor that projects have a driver of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SensorPart {
+    /// ST's LIS2DH12, an accelerometer; LIS3DH and LIS2DH have the same registers.
+    Lis2dh12,
+    /// ST's LSM6DSO: accelerometer and gyroscope.
+    Lsm6dso,
+    /// Bosch's BMI270: accelerometer and gyroscope.
+    Bmi270,
+    /// TDK's MPU-6050: accelerometer and gyroscope.
+    Mpu6050,
+}
+
+/// What is known of a part.
+struct PartFacts {
+    title: &'static str,
+    /// Name of the driver crate, and its line of TOML.
+    driver: &'static str,
+    package: &'static str,
+    template: &'static str,
+    /// `true` if it measures turning too.
+    turns: bool,
+    /// Units of the driver: acceleration, turning.
+    units: [&'static str; 2],
+    /// Samples per second, and the driver's name of that.
+    rates: &'static [(f64, &'static str)],
+}
+
+const LIS2DH12: PartFacts = PartFacts {
+    title: "the LIS2DH12",
+    driver: "lis2dh",
+    package: "lis2dh = \"0.4.0\"\n",
+    template: include_str!("template/sensors/lis2dh12.rs"),
+    turns: false,
+    units: ["g", ""],
+    rates: &[
+        (1.0, "Hz1"),
+        (10.0, "Hz10"),
+        (25.0, "Hz25"),
+        (50.0, "Hz50"),
+        (100.0, "Hz100"),
+        (200.0, "Hz200"),
+        (400.0, "Hz400"),
+    ],
+};
+
+const LSM6DSO: PartFacts = PartFacts {
+    title: "the LSM6DSO",
+    driver: "lsm6dso",
+    package: "lsm6dso = \"0.2.1\"\n",
+    template: include_str!("template/sensors/lsm6dso.rs"),
+    turns: true,
+    units: ["m/s2", "rad/s"],
+    rates: &[
+        (12.5, "Rate12_5"),
+        (26.0, "Rate26"),
+        (52.0, "Rate52"),
+        (104.0, "Rate104"),
+        (208.0, "Rate208"),
+        (416.0, "Rate416"),
+        (833.0, "Rate833"),
+    ],
+};
+
+const BMI270: PartFacts = PartFacts {
+    title: "the BMI270",
+    driver: "bmi2",
+    package: "bmi2 = \"0.1.2\"\n",
+    template: include_str!("template/sensors/bmi270.rs"),
+    turns: true,
+    units: ["g", "deg/s"],
+    rates: &[
+        (25.0, "Odr25"),
+        (50.0, "Odr50"),
+        (100.0, "Odr100"),
+        (200.0, "Odr200"),
+        (400.0, "Odr400"),
+        (800.0, "Odr800"),
+    ],
+};
+
+/// Its rates are 1 kHz, divided.
+const MPU6050: PartFacts = PartFacts {
+    title: "the MPU-6050",
+    driver: "mpu6050-dmp",
+    package: "mpu6050-dmp = \"0.6.1\"\n",
+    template: include_str!("template/sensors/mpu6050.rs"),
+    turns: true,
+    units: ["g", "deg/s"],
+    rates: &[],
+};
+
+/// Samples per second that the MPU-6050 divides, and its largest divisor.
+const BASE_RATE: f64 = 1000.0;
+const MOST_DIVISOR: f64 = 256.0;
+/// Bandwidths of its low-pass filters, in Hz.
+const FILTERS: [(f64, &str); 6] = [
+    (184.0, "Filter1"),
+    (94.0, "Filter2"),
+    (44.0, "Filter3"),
+    (21.0, "Filter4"),
+    (10.0, "Filter5"),
+    (5.0, "Filter6"),
+];
+
+impl SensorPart {
+    /// All parts, by their names.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("lis2dh12", Self::Lis2dh12),
+        ("lsm6dso", Self::Lsm6dso),
+        ("bmi270", Self::Bmi270),
+        ("mpu6050", Self::Mpu6050),
+    ];
+
+    fn facts(self) -> &'static PartFacts {
+        match self {
+            Self::Lis2dh12 => &LIS2DH12,
+            Self::Lsm6dso => &LSM6DSO,
+            Self::Bmi270 => &BMI270,
+            Self::Mpu6050 => &MPU6050,
+        }
+    }
+}
+
+/// A sensor with the channels that it measures for a program.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    part: SensorPart,
+    /// Channels: three, or six with turning.
+    channels: usize,
+    /// What each is multiplied by, from the driver's unit.
+    factors: Vec<f64>,
+    /// The sensor's own samples per second, and the driver's name of that.
+    odr: (f64, String),
+}
+
+/// How a sample is given to the program.
+pub(super) struct Observed<'a> {
+    /// Rust's name of the type of a sample.
+    pub(super) sample: &'a str,
+    /// Binary places of the channels in fixed point; nothing in floating point.
+    pub(super) places: &'a [i32],
+}
+
+impl Sensor {
+    /// A sensor for channels of these names, their units in brackets: acceleration along x, y and z, then turning about them, if the
+    /// part measures it. Where a name has no unit, `units` has that of accelerations and that of turning.
+    ///
+    /// # Errors
+    /// [`ProjectError::Sensor`]: other channels, units that do not convert, a rate that the sensor does not have.
+    pub fn new(
+        part: SensorPart,
+        channels: &[String],
+        units: &[String],
+        rate: f64,
+    ) -> Result<Self, ProjectError> {
+        let facts = part.facts();
+        let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
+        let counts: &[usize] = if facts.turns { &[3, 6] } else { &[3] };
+        if !counts.contains(&channels.len()) {
+            let measures = if facts.turns { "3, or 6 with turning" } else { "3" };
+            return wrong(format!(
+                "it measures {measures} channels, and these are {}: {}",
+                channels.len(),
+                channels.join(", ")
+            ));
+        }
+        let mut factors = Vec::new();
+        for (index, name) in channels.iter().enumerate() {
+            let (base, own) = split_unit(name);
+            let axis = ["x", "y", "z"][index % 3];
+            let last = base.chars().last().map(|last| last.to_ascii_lowercase());
+            if last.is_some_and(|last| "xyz".contains(last) && !axis.contains(last)) {
+                return wrong(format!(
+                    "channel {} is `{name}`, where it measures {axis}: its channels are x, y, z, and then turning about them",
+                    index + 1
+                ));
+            }
+            let unit =
+                if own.is_empty() { units.get(index / 3).map_or("", String::as_str) } else { own };
+            let from = facts.units[index / 3];
+            if unit.is_empty() {
+                return wrong(format!(
+                    "the name of channel `{name}` says no unit: give --units, for instance g{}",
+                    if channels.len() > 3 { ",deg/s" } else { "" }
+                ));
+            }
+            match Conversion::between(from, unit) {
+                Some(conversion) if conversion.offset == 0.0 => factors.push(conversion.factor),
+                _ => {
+                    let what = if index < 3 { "an acceleration" } else { "a turning rate" };
+                    return wrong(format!(
+                        "channel `{name}` is in {unit}, where it measures {what}"
+                    ));
+                }
+            }
+        }
+        let odr = match part {
+            SensorPart::Mpu6050 => {
+                let divisor = (BASE_RATE / rate).floor();
+                if divisor < 1.0 {
+                    return wrong(format!("{rate} samples per second: it has up to {BASE_RATE}"));
+                }
+                let divisor = divisor.min(MOST_DIVISOR);
+                (BASE_RATE / divisor, format!("{}", divisor - 1.0))
+            }
+            _ => {
+                // A clock may be off by a hundredth, and names of rates are rounded.
+                let fits = facts.rates.iter().find(|(own, _)| *own >= 0.99 * rate);
+                let Some(&(own, name)) = fits else {
+                    let most = facts.rates.last().map_or(0.0, |(rate, _)| *rate);
+                    return wrong(format!("{rate} samples per second: it has up to {most}"));
+                };
+                (own, name.to_owned())
+            }
+        };
+        Ok(Self { part, channels: channels.len(), factors, odr })
+    }
+
+    /// Line of TOML of the driver.
+    pub(super) fn package(&self) -> &'static str {
+        self.part.facts().package
+    }
+
+    /// The sensor's own samples per second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.odr.0
+    }
+
+    /// `driver.rs` and `bus.rs`.
+    ///
+    /// # Errors
+    /// A board without a bus.
+    pub(super) fn files(
+        &self,
+        board: &ProjectBoard,
+    ) -> Result<Vec<(&'static str, String)>, ProjectError> {
+        let facts = self.part.facts();
+        let Some(bus) = board.bus_source() else {
+            let what = format!(
+                "{} has no I2C bus here: its board.toml has no `i2c` in [sources]",
+                board.name
+            );
+            return Err(ProjectError::Sensor { part: facts.title, what });
+        };
+        let turns = self.channels > 3;
+        let axes = &["ax", "ay", "az", "gx", "gy", "gz"][..self.channels];
+        let converted: Vec<String> = axes
+            .iter()
+            .zip(&self.factors)
+            .map(|(axis, &factor)| match factor {
+                1.0 => (*axis).to_owned(),
+                factor => format!("{axis} * {:?}", factor as f32),
+            })
+            .collect();
+        let (hertz, odr) = &self.odr;
+        // Half of what the sensor samples is the most that its samples can tell.
+        let filter = FILTERS.iter().find(|(bandwidth, _)| 2.0 * bandwidth <= *hertz);
+        let filter = filter.map_or("Filter6", |(_, name)| name);
+        let measured = if turns { "acceleration and turning" } else { "acceleration" };
+        let values = [
+            ("{{part}}", capitalised(facts.title)),
+            ("{{driver}}", facts.driver.to_owned()),
+            ("{{what}}", measured.to_owned()),
+            ("{{odr_hertz}}", format!("{}", (hertz * 100.0).round() / 100.0)),
+            ("{{odr}}", odr.clone()),
+            ("{{filter}}", filter.to_owned()),
+            ("{{count}}", self.channels.to_string()),
+            ("{{axes}}", axes.join(", ")),
+            ("{{converted}}", converted.join(", ")),
+            ("{{is_turning}}", turns.to_string()),
+            (
+                "{{turning_range}}",
+                if turns { ", and 1000 degrees per second" } else { "" }.to_owned(),
+            ),
+            (
+                "{{turning_digit}}",
+                if turns { ", and turning of one, of 1000 degrees per second" } else { "" }
+                    .to_owned(),
+            ),
+        ];
+        let driver = select(facts.template, &[("turning", turns), ("still", !turns)]);
+        Ok(vec![("src/driver.rs", fill(&driver, &values)), ("src/bus.rs", bus)])
+    }
+
+    /// `sensor.rs` of a program with a model.
+    pub(super) fn next_source(&self, observed: &Observed<'_>) -> Result<String, ProjectError> {
+        let each = (0..self.channels).map(|channel| format!("measured[{channel}]"));
+        let lacks = observed.sample.contains("Option<");
+        let (before, observe) = if observed.places.is_empty() {
+            if !observed.sample.contains("f32") {
+                return Err(ProjectError::Sensor {
+                    part: self.part.facts().title,
+                    what: "the model observes no real numbers".to_owned(),
+                });
+            }
+            let each = if lacks { "measured.map(Some)" } else { "measured" };
+            ("", format!("Some({each})"))
+        } else {
+            let each: Vec<String> = each
+                .zip(observed.places)
+                .map(|(value, &places)| {
+                    let scale = f64::from(places).exp2() as f32;
+                    let integer = format!("integer({value} * {scale:?})?");
+                    if lacks { format!("Some({integer})") } else { integer }
+                })
+                .collect();
+            (INTEGER, format!("Some([{}])", each.join(", ")))
+        };
+        let values = [("{{count}}", self.channels.to_string()), ("{{observe}}", observe)];
+        Ok(fill(include_str!("template/sensors/next.rs"), &values) + before)
+    }
+
+    /// `sensor.rs` of a program that records.
+    pub(super) fn record_source() -> &'static str {
+        include_str!("template/sensors/record.rs")
+    }
+}
+
+/// The nearest integer of 16 bits.
+const INTEGER: &str = "
+/// The nearest integer; `None` if 16 bits do not hold it.
+fn integer(x: f32) -> Option<i16> {
+    let rounded = if x < 0.0 { x - 0.5 } else { x + 0.5 };
+    // Towards zero.
+    (-32_768.5 < x && x < 32_767.5).then_some(rounded as i16)
+}
+";
+
+/// The text with a capital at its beginning.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channels(text: &str) -> Vec<String> {
+        text.split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn samples_come_in_the_units_of_the_channels_at_a_rate_of_the_sensor() {
+        let sensor = Sensor::new(
+            SensorPart::Lsm6dso,
+            &channels("ax [g],ay [m/s2],az [mg],gx [dps],gy [rad/s],gz"),
+            &channels("g,rad/s"),
+            50.0,
+        )
+        .expect("measured");
+        let g = 1.0 / 9.806_65;
+        let degrees = 180.0 / std::f64::consts::PI;
+        let wanted = [g, 1.0, 1000.0 * g, degrees, 1.0, 1.0];
+        for (factor, wanted) in sensor.factors.iter().zip(wanted) {
+            assert!((factor - wanted).abs() < 1e-12 * wanted, "{factor} {wanted}");
+        }
+        assert_eq!((sensor.rate(), &*sensor.odr.1), (52.0, "Rate52"));
+        for (part, rate, own) in [
+            (SensorPart::Lis2dh12, 50.0, 50.0),
+            (SensorPart::Lis2dh12, 51.0, 100.0),
+            (SensorPart::Bmi270, 1.0, 25.0),
+            (SensorPart::Mpu6050, 50.0, 50.0),
+            (SensorPart::Mpu6050, 1.0, 1000.0 / 256.0),
+        ] {
+            let sensor = Sensor::new(part, &channels("x [g],y [g],z [g]"), &[], rate);
+            assert_eq!(sensor.expect("measured").rate(), own, "{part:?} {rate}");
+        }
+    }
+
+    #[test]
+    fn what_a_sensor_does_not_measure_is_refused() {
+        for (part, names, rate, wanted) in [
+            (SensorPart::Lis2dh12, "x [g],y [g]", 50.0, "3 channels"),
+            (SensorPart::Lis2dh12, "a [g],b [g],c [g],d [g],e [g],f [g]", 50.0, "3 channels"),
+            (SensorPart::Bmi270, "x [g],z [g],y [g]", 50.0, "`z [g]`"),
+            (SensorPart::Bmi270, "x,y,z", 50.0, "--units"),
+            (SensorPart::Bmi270, "x [V],y [V],z [V]", 50.0, "an acceleration"),
+            (SensorPart::Lsm6dso, "x [g],y [g],z [g],u [g],v [g],w [g]", 50.0, "a turning rate"),
+            (SensorPart::Lis2dh12, "x [g],y [g],z [g]", 500.0, "up to 400"),
+            (SensorPart::Mpu6050, "x [g],y [g],z [g]", 2000.0, "up to 1000"),
+        ] {
+            let error = Sensor::new(part, &channels(names), &[], rate).expect_err("refused");
+            assert!(error.to_string().contains(wanted), "{error}");
+        }
+    }
+}
