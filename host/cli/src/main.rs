@@ -8,11 +8,13 @@ mod believing;
 mod board;
 mod c;
 mod c_source;
+mod card;
 mod clean;
 mod completions;
 mod convert;
 mod demo;
 mod detect;
+mod document;
 mod emitting;
 mod evaluate;
 mod expect;
@@ -132,6 +134,9 @@ enum Command {
     Profile(profile::Arguments),
     /// Report a model and its cost on a device
     Info(info::Arguments),
+    /// Write a model's card in Markdown
+    #[command(long_about = card::LONG_ABOUT)]
+    Card(card::Arguments),
     /// Run a model on a microcontroller, emulated or at a port, and compare every bit with the host
     #[command(long_about = run::LONG_ABOUT)]
     Run(run::Arguments),
@@ -200,6 +205,7 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Network(arguments) => network::run(&arguments, recipe),
         Command::Profile(arguments) => profile::run(&arguments, recipe),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Card(arguments) => card::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Send(arguments) => send::run(&arguments),
