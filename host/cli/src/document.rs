@@ -9,7 +9,6 @@ use fishweir::files;
 use fishweir::report::{
     CardFacts, DetectorInspection, Document, ModelCard, Report, SpotterInspection,
 };
-use fishweir_web::Page;
 use serde_json::Value;
 
 use super::info;
@@ -45,7 +44,7 @@ impl PageReport {
         let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         let text = match is_json {
             true => text + "\n",
-            false => Page { report: Some(&text), ..Page::default() }.to_html()?,
+            false => page(&text)?,
         };
         output::write(path, text.as_bytes())?;
         if !is_standard(path) {
@@ -53,6 +52,19 @@ impl PageReport {
         }
         Ok(())
     }
+}
+
+/// The page with a document.
+#[cfg(not(target_family = "wasm"))]
+fn page(document: &str) -> Result<String, Failure> {
+    Ok(fishweir_web::Page { report: Some(document), ..Default::default() }.to_html()?)
+}
+
+/// No page: it is there already, and takes the document.
+#[cfg(target_family = "wasm")]
+fn page(_: &str) -> Result<String, Failure> {
+    let what = "--report: a program in a page writes FILE.json alone";
+    Err(Failure::input(Topic::Unsupported, what))
 }
 
 /// Adds cross-validated classifiers: their windows, of all folds.

@@ -48,16 +48,14 @@ pub(super) struct Arguments {
     /// Page to write
     #[arg(short, long, value_name = "FILE.html", default_value = "fishweir.html")]
     output: PathBuf,
-    /// Program as WebAssembly for WASI preview 1 [default: built from the checkout that this program was built from]
-    #[arg(long, value_name = "FILE.wasm", requires = "scorer", conflicts_with = "score_only")]
-    program: Option<PathBuf>,
-    /// Package `fishweir-scorer` as WebAssembly [default: built like the program]
+    /// Program, or for --score-only package `fishweir-scorer`, as WebAssembly for WASI preview 1 [default: built from the checkout
+    /// that this program was built from]
     #[arg(long, value_name = "FILE.wasm")]
-    scorer: Option<PathBuf>,
+    program: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let given = arguments.program.iter().chain(&arguments.scorer).chain(&arguments.model);
+    let given = arguments.program.iter().chain(&arguments.model);
     let inputs: Vec<&Path> = arguments.data.iter().chain(given).map(PathBuf::as_path).collect();
     Outputs::check(&[&arguments.output], &inputs)?;
     let mut data = BTreeMap::new();
@@ -67,10 +65,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = told_apart(data);
     let model = arguments.model.as_deref().map(|path| carried(path, arguments.score_only));
     let model = model.transpose()?;
-    let Modules { program, scorer } = Modules::of(arguments)?;
+    let module = match &arguments.program {
+        Some(path) => path.clone(),
+        None => build(arguments.score_only)?,
+    };
+    let module = module_of(&module)?;
     let page = Page {
-        program: program.as_deref(),
-        scorer: Some(&scorer),
+        program: Some(module.as_slice()).filter(|_| !arguments.score_only),
+        scorer: Some(module.as_slice()).filter(|_| arguments.score_only),
         files: &data,
         model: model.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
         report: None,
@@ -106,36 +108,8 @@ fn carried(path: &Path, score_only: bool) -> Result<(String, Vec<u8>), Failure> 
     Ok((name, model.deployed.to_artefact()?))
 }
 
-/// The page's modules of WebAssembly.
-struct Modules {
-    /// The command; `None` of a page that only scores.
-    program: Option<Vec<u8>>,
-    scorer: Vec<u8>,
-}
-
-impl Modules {
-    fn of(arguments: &Arguments) -> Result<Self, Failure> {
-        let score_only = arguments.score_only;
-        if arguments.program.is_none() && arguments.scorer.is_none() {
-            let folder = build(score_only)?;
-            let program = if score_only { None } else { Some(module(&folder.join("fishweir.wasm"))?) };
-            return Ok(Self { program, scorer: module(&folder.join("fishweir_scorer.wasm"))? });
-        }
-        let scorer = arguments.scorer.as_deref().unwrap_or(Path::new(""));
-        let program = match (&arguments.program, score_only) {
-            (Some(program), _) => Some(module(program)?),
-            (None, true) => None,
-            (None, false) => {
-                let what = "--scorer: the page has the program, too; add --program, or --score-only";
-                return Err(Failure::input(Topic::MissingOption, what));
-            }
-        };
-        Ok(Self { program, scorer: module(scorer)? })
-    }
-}
-
 /// Reads a module of WebAssembly.
-fn module(path: &Path) -> Result<Vec<u8>, Failure> {
+fn module_of(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = files::read(path)?;
     if !bytes.starts_with(b"\0asm") {
         let file = path.display();
@@ -173,29 +147,28 @@ fn told_apart(files: BTreeMap<Vec<String>, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(|(path, bytes)| (path[shared..].join("/"), bytes)).collect()
 }
 
-/// Builds the page's modules; their folder. A page that only scores needs no program.
+/// Builds the page's module; its path.
 fn build(score_only: bool) -> Result<PathBuf, Failure> {
     let refused = |what: String| Failure::input(Topic::BuildFailed, what);
     let Some(root) = fishweir_sources::checkout() else {
-        return Err(refused("the checkout of this program is gone; name --program and --scorer".into()));
+        return Err(refused("the checkout of this program is gone; name --program".into()));
     };
-    let folder = root.join("target").join(TARGET).join("web");
-    let (modules, packages): (&[_], &[_]) = match score_only {
-        true => (&["fishweir_scorer.wasm"], &["fishweir-scorer"]),
-        false => (&["fishweir_scorer.wasm", "fishweir.wasm"], &["fishweir-scorer", "fishweir-cli"]),
+    let (package, module) = match score_only {
+        true => ("fishweir-scorer", "fishweir_scorer.wasm"),
+        false => ("fishweir-cli", "fishweir.wasm"),
     };
-    if !modules.iter().all(|name| folder.join(name).is_file()) {
+    let built = root.join("target").join(TARGET).join("web").join(module);
+    if !built.is_file() {
         note(Topic::Building, "building the program for the page: some minutes, once");
     }
     // The cargo that runs this program, if one does: it knows its own toolchain.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(&root).args(["build", "--locked", "--quiet", "--profile", "web"]);
-    command.args(packages.iter().flat_map(|package| ["--package", package]));
-    command.args(["--target", TARGET]).env("CARGO_TARGET_DIR", root.join("target"));
+    command.args(["--package", package, "--target", TARGET]).env("CARGO_TARGET_DIR", root.join("target"));
     command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", "-C target-feature=+simd128");
     let done = command
         .output()
-        .map_err(|error| refused(format!("cargo: {error}; install Rust, or name --program and --scorer")))?;
+        .map_err(|error| refused(format!("cargo: {error}; install Rust, or name --program")))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
         let hint = match said.contains("may not be installed") {
@@ -207,9 +180,9 @@ fn build(score_only: bool) -> Result<PathBuf, Failure> {
             said.trim()
         )));
     }
-    match modules.iter().find(|name| !folder.join(name).is_file()) {
-        None => Ok(folder),
-        Some(name) => Err(refused(format!("{}: {name} was not built there", folder.display()))),
+    match built.is_file() {
+        true => Ok(built),
+        false => Err(refused(format!("{}: it was not built there; name --program", built.display()))),
     }
 }
 

@@ -41,6 +41,9 @@ pub struct CardSection {
     pub rows: Vec<Vec<String>>,
     /// A listing, kept as it is.
     pub listing: String,
+    /// Language of the listing.
+    #[serde(skip)]
+    language: &'static str,
 }
 
 /// What a card says of any model.
@@ -160,6 +163,7 @@ impl CardSection {
             heads: Vec::new(),
             rows: Vec::new(),
             listing: String::new(),
+            language: "toml",
         }
     }
 
@@ -243,7 +247,7 @@ impl ModelCard {
             if !section.listing.is_empty() {
                 // No line of it ends the listing.
                 let fence = "`".repeat(3.max(longest_run(&section.listing) + 1));
-                let _ = writeln!(text, "\n{fence}toml\n{}\n{fence}", section.listing.trim_end());
+                let _ = writeln!(text, "\n{fence}{}\n{}\n{fence}", section.language, section.listing.trim_end());
             }
         }
         text
@@ -255,11 +259,11 @@ fn longest_run(text: &str) -> usize {
     text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Text that Markdown shows as it is, on one line.
+/// Text that Markdown shows as it is, on one line, but for code between backticks.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
-        if "\\`*_{}[]<>#|~".contains(letter) {
+        if "\\*_{}[]<>#|~".contains(letter) {
             out.push('\\');
         }
         out.push(if letter.is_control() { ' ' } else { letter });
@@ -348,6 +352,7 @@ fn limits(facts: &CardFacts<'_>) -> CardSection {
 
 fn start(facts: &CardFacts<'_>) -> CardSection {
     let mut section = CardSection::new("How to Get Started with the Model");
+    section.language = "sh";
     let words = facts.file;
     let spotter = facts.what.starts_with("spotter");
     section.listing = match (facts.classes.is_empty(), spotter) {
@@ -409,8 +414,8 @@ fn evaluation(facts: &CardFacts<'_>) -> (CardSection, Vec<(&'static str, f64)>) 
     let section = CardSection::new("Evaluation");
     let found = facts.evaluation.and_then(|results| Some((results, figures(results)?)));
     let Some((results, (name, one))) = found else {
-        let none = "This card has no figures. `fishweir evaluate DATA --json > figures.json` computes them, and \
-                    `fishweir card MODEL --evaluation figures.json` adds them.";
+        let none = "This card has no figures. `fishweir evaluate DATA --json` computes them, and \
+                    `fishweir card MODEL --evaluation FILE` adds them.";
         return (section.say(none), Vec::new());
     };
     let share = |value: &Value| value.as_f64().map_or_else(|| "none".to_owned(), |x| format!("{x:.3}"));

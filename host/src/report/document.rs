@@ -191,6 +191,11 @@ impl Document {
     }
 }
 
+/// A number to the four digits that a chart shows; `None` for one that is not finite.
+fn drawn(value: f64) -> Option<f32> {
+    format!("{value:.3e}").parse().ok().filter(|value: &f32| value.is_finite())
+}
+
 impl DocumentSeries {
     fn of(data: &Dataset, index: usize) -> Self {
         let view = data.series()[index].samples.view();
@@ -199,8 +204,7 @@ impl DocumentSeries {
         if let Some(rows) = view.rows() {
             for row in rows.iter_in_part().step_by(step) {
                 for (channel, line) in lines.iter_mut().enumerate() {
-                    let value = row.map(|row| row[channel] as f32);
-                    line.push(value.filter(|value| value.is_finite()));
+                    line.push(row.and_then(|row| drawn(row[channel])));
                 }
             }
         }

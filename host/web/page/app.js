@@ -34,7 +34,8 @@ function given() {
 async function begin() {
   pristine = document.documentElement.cloneNode(true);
   at("foot").textContent = WORDS.foot;
-  at("licences").textContent = WORDS.licences;
+  at("licences").parentElement.hidden = at("licences-packed").textContent === "";
+  at("licences").parentElement.addEventListener("toggle", showLicences, { once: true });
   at("series").addEventListener("change", showSeries);
   const { files, model, report } = given();
   if (report) return showReport(report);
@@ -51,7 +52,8 @@ async function begin() {
   listenLive();
   listenBoard();
   // The page is there at once; what is dropped waits for the program.
-  await Promise.all([live.start(), ...(program.isThere ? [program.start()] : [])]);
+  if (program.isThere) await program.start();
+  await live.start();
   if (model) await takeGiven(...model);
   else if (program.isThere) showBoard();
   at("state").textContent = WORDS.ready;
@@ -71,6 +73,10 @@ async function takeGiven(name, bytes) {
     at("model-words").textContent = error.message;
     show("given-model");
   }
+}
+
+function showLicences() {
+  at("licences").textContent = new TextDecoder().decode(unpacked(at("licences-packed").textContent));
 }
 
 begin();

@@ -62,7 +62,7 @@ async function decideByGiven(found) {
 /// Decides on files by the model alone, without the program.
 async function decideAlone(files) {
   [state.decisions, state.tidy] = [[], { channels: [], series: [] }];
-  const several = files.length > 1, notes = [];
+  const several = files.length > 1;
   try {
     for (const { path, file } of files) {
       const { found, refused } = await live.ask({ decide: new Uint8Array(await file.arrayBuffer()) });
@@ -75,11 +75,9 @@ async function decideAlone(files) {
         state.tidy.series.push({ id: named(one.id), label: one.label, times: one.times, channels });
       }
       state.decisions.push(...found.decisions.map((one) => ({ ...one, series: named(one.series) })));
-      if (found.resampled) notes.push(WORDS.resampled(path));
     }
     const samples = state.tidy.series.reduce((sum, one) => sum + (one.channels[0]?.length ?? 0), 0);
     at("summary").textContent = WORDS.read(state.tidy.series.length, samples, state.tidy.rate && number(state.tidy.rate));
-    at("notes").textContent = notes.join("  ·  ");
     show("read");
     showTimeline();
   } catch (error) {

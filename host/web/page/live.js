@@ -51,7 +51,8 @@ class Live extends Program {
     const text = at("worker-source").textContent;
     this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.heard(data);
-    await this.ask({ scorer: at("scorer").textContent });
+    // The program has the scorer's exports, too.
+    await this.ask({ scorer: program.module ?? at("scorer").textContent });
   }
 }
 const live = new Live();

@@ -103,9 +103,10 @@ function pageWith(name, bytes, withProgram) {
   const given = { files: [], model: [name, base64(bytes)], report: null };
   inside("given").textContent = JSON.stringify(given).replaceAll("<", "\\u003c");
   if (!withProgram) inside("program").textContent = "";
-  const text = page.outerHTML, end = "</script></body></html>";
-  const at_ = text.lastIndexOf("</script>");
-  return new TextEncoder().encode(`<!DOCTYPE html>\n${text.slice(0, at_)}${end.replace("</body>", "\n</body>").replace("</html>", "\n</html>\n")}`);
+  const text = page.outerHTML;
+  // Its last script had no end yet when it was cloned; an element's end in a script's text ends the script.
+  const body = text.slice(0, text.lastIndexOf("<\/script>"));
+  return new TextEncoder().encode(`<!DOCTYPE html>\n${body}<\/script>\n</body>\n</html>\n`);
 }
 
 function base64(bytes) {

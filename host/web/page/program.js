@@ -27,7 +27,7 @@ class Program {
     const text = at("worker-source").textContent;
     this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.heard(data);
-    await this.ask({ module: at("program").textContent });
+    ({ module: this.module } = await this.ask({ module: at("program").textContent }));
     for (const [path, content] of this.kept) await this.ask({ write: path, bytes: content });
   }
   heard(message) {

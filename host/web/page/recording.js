@@ -38,7 +38,7 @@ function showSeries() {
 
 /// The margin over time, with a band for each decision.
 function margins(id, decided, { length, x }) {
-  const classes = state.info?.classes ?? [...new Set(state.decisions.map((one) => one.class))];
+  const classes = state.info?.classes ?? state.judged?.judged[0]?.classes ?? [...new Set(state.decisions.map((one) => one.class))];
   const values = new Array(length).fill(NaN);
   const hop = decided.length > 1 ? decided[1].start - decided[0].start : length;
   for (const { end, margin } of decided) values.fill(margin, Math.max(0, end - hop), end);

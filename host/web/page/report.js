@@ -33,10 +33,13 @@ function heldOut({ judged, results, names, series }) {
 }
 const right = ({ windows }) => windows.filter(([, , label, decision]) => label === decision).length;
 
+/// Text with what stands between backticks as code.
+const coded = (text) => text.split("`").map((part, i) => (i % 2 === 1 ? element("code", {}, part) : part));
+
 function showCard(card) {
   if (!card) return hide("card");
   const part = ({ title, text, facts, heads, rows: cells, listing }) => [
-    element("h3", {}, title), ...text.map((one) => element("p", {}, one)),
+    element("h3", {}, title), ...text.map((one) => element("p", {}, ...coded(one))),
     ...(facts.length > 0 ? [element("dl", {}, ...facts.flatMap(([name, value_]) => [element("dt", {}, name), element("dd", {}, value_)]))] : []),
     ...(cells.length > 0 ? [table(heads, cells)] : []), ...(listing ? [element("pre", { class: "scroll" }, listing)] : []),
   ];

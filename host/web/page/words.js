@@ -7,7 +7,7 @@ const WORDS = {
   foot: "One file, no network: a policy in it forbids every connection. What it writes for devices has the bytes that the command fishweir writes.",
   report: (command, data) => `Report of fishweir ${command}${data ? ` on ${data}` : ""}. It computes nothing: a page that decides on other files is written by fishweir page --model MODEL.`,
   drop: "Drop files or a folder here: CSV, TSV, JSON, WAV, EDF, FASTA and others; a folder for each class, or a column of labels.",
-  dropSmall: "Drop files here: CSV, TSV, JSON, WAV, EDF and others, with the channels of the model.",
+  dropSmall: "Drop tables here: a sample per line, with a header that names the channels of the model; columns series, label and t if there are any.",
   waking: "Unpacking the program …",
   ready: "Ready. Nothing that you drop here leaves this page: it cannot connect to anything.",
   unsupported: "This browser cannot run the program: it lacks WebAssembly or DecompressionStream. A browser from 2023 or later has both.",
@@ -18,7 +18,6 @@ const WORDS = {
   cancelled: "Cancelled.",
   automatic: "found by itself",
   none: "none",
-  resampled: (file) => `${file} has another rate than the model, and was resampled.`,
   read: (series, samples, rate) =>
     `${series} series, ${samples} samples${rate ? `, ${rate} per second` : ", without times"}.`,
   classes: (classes) => classes.map(([name, count]) => `${name} (${count})`).join(", "),
@@ -85,5 +84,4 @@ const WORDS = {
   add: "Add them to the data",
   save: "Save them",
   sending: "Sending the model …",
-  licences: LICENCES,
 };

@@ -37,10 +37,10 @@ async function heard(data) {
   const { id } = data;
   try {
     if (data.module) {
-      program = await compiled(data.module);
-      postMessage({ id });
+      program = await WebAssembly.compile(unpacked(data.module));
+      postMessage({ id, module: program });
     } else if (data.scorer) {
-      scorer = await Scorer.of(await compiled(data.scorer));
+      scorer = await Scorer.of(data.scorer instanceof WebAssembly.Module ? data.scorer : await WebAssembly.compile(unpacked(data.scorer)));
       postMessage({ id });
     } else if (data.load) {
       postMessage({ id, ...scorer.load(data.load) });

@@ -12,9 +12,13 @@ use sha2::{Digest, Sha256};
 const BODY: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
 
+/// Licences of the packages in the modules, as `tests/licences` writes them.
+const LICENCES: &str = include_str!("../licences.txt");
+
 /// What the page runs, in its order.
-const PAGE: [&str; 13] = [
+const PAGE: [&str; 14] = [
     include_str!("../page/words.js"),
+    include_str!("../page/unpack.js"),
     include_str!("../page/charts.js"),
     include_str!("../page/zip.js"),
     include_str!("../page/program.js"),
@@ -86,14 +90,18 @@ impl Page<'_> {
             computes.1,
             digest(STYLE)
         );
-        let worker = if computes.0.is_empty() { "" } else { worker.as_str() };
+        let (worker, licences) = match computes.0.is_empty() {
+            true => ("", String::new()),
+            false => (worker.as_str(), packed(LICENCES.as_bytes())?),
+        };
         Ok(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+            "<!DOCTYPE html>\n<html lang=\"en\"><head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>fishweir</title>\n\
              <style>{STYLE}</style>\n</head>\n<body>\n{BODY}\n\
              <script type=\"text/plain\" id=\"worker-source\">{worker}</script>\n\
              <script type=\"application/json\" id=\"given\">{given}</script>\n\
+             <script type=\"text/plain\" id=\"licences-packed\">{licences}</script>\n\
              <script type=\"text/plain\" id=\"program\">{program}</script>\n\
              <script type=\"text/plain\" id=\"scorer\">{scorer}</script>\n\
              <script>{script}</script>\n</body>\n</html>\n"
@@ -161,7 +169,7 @@ mod tests {
         assert!(seen > 20, "{seen} words");
         for (at, _) in scripts.match_indices("at(\"") {
             let id = scripts[at + 4..].split('"').next().unwrap_or_default();
-            let is_there = ["given", "program", "scorer", "worker-source"].contains(&id);
+            let is_there = ["given", "licences-packed", "program", "scorer", "worker-source"].contains(&id);
             assert!(is_there || BODY.contains(&format!("id=\"{id}\"")), "no part is called {id}");
         }
     }

@@ -1,9 +1,11 @@
-//! Bytes as text in a page of UTF-8: compressed, then seven bits to a character.
+//! Bytes as text in a page of UTF-8: compressed by LZMA, then seven bits to a character.
 
 use std::io::{self, Write};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use lzma_rust2::{LzmaOptions, LzmaWriter};
+
+/// The most that a match goes back: all of any module.
+const DICTIONARY: u32 = 1 << 24;
 
 /// Characters that HTML changes, or that begin a tag.
 const UNSAFE: [u8; 3] = [0, b'\r', b'<'];
@@ -13,7 +15,11 @@ const UNSAFE: [u8; 3] = [0, b'\r', b'<'];
 /// A character that must not stand there stands with the next seven bits in one of two bytes, from U+0100 on. So text takes 8/7 of the
 /// compressed bytes, where base64 takes 4/3.
 pub(crate) fn packed(bytes: &[u8]) -> io::Result<String> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    let mut options = LzmaOptions::with_preset(9);
+    // Code of WebAssembly has no words of four bytes.
+    (options.dict_size, options.lc, options.lp, options.pb) = (DICTIONARY, 4, 0, 0);
+    options.nice_len = LzmaOptions::NICE_LEN_MAX;
+    let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len() as u64))?;
     packed.write_all(bytes)?;
     Ok(in_sevens(&packed.finish()?))
 }

@@ -17,7 +17,7 @@ fn with<R>(act: impl FnOnce(&mut Scorer) -> R) -> R {
 
 /// Exports of the module.
 #[allow(unsafe_code)]
-mod exports {
+pub mod exports {
     use super::with;
 
     /// Empties the input.

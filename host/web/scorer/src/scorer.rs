@@ -1,8 +1,8 @@
 //! What the exports act on.
 
-use fishweir::data::{DataError, Dataset, Kind, ReadOptions, Resample, Sample, Windowing};
+use fishweir::data::{Kind, LiveReader, Sample};
 use fishweir::deploy::{Deployed, OpenWindow, WindowStream};
-use fishweir::report::ContractSummary;
+use fishweir::report::{ContractSummary, to_three_digits};
 use serde::Serialize;
 
 /// A model, a stream through it, and what crosses to the page.
@@ -26,7 +26,7 @@ impl Default for Scorer {
 #[derive(Serialize)]
 struct Description<'d> {
     classes: &'d [String],
-    channels: Option<&'d [String]>,
+    channels: &'d [String],
     contract: Option<ContractSummary>,
     model_bytes: usize,
     state_bytes: usize,
@@ -38,8 +38,6 @@ struct Description<'d> {
 struct Decisions {
     channels: Vec<String>,
     rate: Option<f64>,
-    /// `true` if the samples came at another rate than the model's, and were resampled.
-    resampled: bool,
     series: Vec<Series>,
     decisions: Vec<Decision>,
 }
@@ -75,7 +73,7 @@ impl Scorer {
             };
             let text = serde_json::to_string(&Description {
                 classes: model.classes(),
-                channels: Some(channels),
+                channels,
                 contract: model.contract().map(|one| ContractSummary::new(one, observations)),
                 model_bytes: cost.model_bytes,
                 state_bytes: cost.state_bytes,
@@ -163,70 +161,86 @@ fn decided(model: &Deployed, window: OpenWindow<'_>) -> Option<(usize, f32, f32)
     Some((decision.class, decision.margin, belief.map_or(f32::NAN, |one| one.probability)))
 }
 
-/// Reads data as a model needs them; those at another rate are resampled.
-fn read(model: &Deployed, bytes: &[u8]) -> Result<Dataset, DataError> {
-    let period = model.contract().and_then(|contract| contract.period);
-    let kind = Some(model.observations().kind()?);
-    let options = ReadOptions { kind, period, values: model.values(), skips: true, ..ReadOptions::default() };
-    let name = "the file";
-    match Dataset::parse(name, bytes, &options) {
-        Err(DataError::OtherRate { .. }) if period.is_some() => {
-            let resample = period.map(|period| Resample::To(period.rate()));
-            Dataset::parse(name, bytes, &ReadOptions { resample, ..options })
-        }
-        read => read,
-    }
-}
+/// Largest relative error of a file's period beside the model's own: times in a table are rounded.
+const ROUNDED: f64 = 0.005;
 
+/// Decides on a table of samples: the windows of each series, as a stream.
 fn decisions(model: &Deployed, bytes: &[u8]) -> Result<String, String> {
-    let data = read(model, bytes).map_err(|error| error.to_string())?;
-    let windowing: Option<Windowing> = model.contract().and_then(|contract| contract.windowing);
-    let Kind::Channels(channels) = data.kind() else { return Err("these are no channels".into()) };
-    let all: Vec<usize> = (0..data.series().len()).collect();
-    let period = fishweir::data::Period::of(&data, &all);
-    let mut found = Decisions {
-        channels: channels.clone(),
-        rate: period.map(|period| period.rate()),
-        resampled: data.is_resampled(),
-        series: Vec::new(),
-        decisions: Vec::new(),
-    };
-    for one in data.series() {
-        let view = one.samples.view();
-        let mut lines = vec![Vec::with_capacity(view.len()); channels.len()];
-        for values in view.rows().iter().flat_map(|rows| rows.iter_in_part()) {
-            for (channel, line) in lines.iter_mut().enumerate() {
-                let value = values.map(|values| values[channel] as f32);
-                line.push(value.filter(|value| value.is_finite()));
+    let kind = model.observations().kind().map_err(|error| error.to_string())?;
+    let Kind::Channels(channels) = &kind else { return Err("the model is of symbols".to_owned()) };
+    let mut reader = LiveReader::new(bytes, "the file", kind.clone()).of_values(model.values());
+    let mut found =
+        Decisions { channels: channels.clone(), rate: None, series: Vec::new(), decisions: Vec::new() };
+    let mut stream = model.window_stream();
+    let ends = model.contract().is_none_or(|contract| contract.windowing.is_none());
+    loop {
+        let more = reader.advance().map_err(|error| error.to_string())?;
+        if !more || reader.begins_series() {
+            // A short series is decided at its end, and so is each without windows.
+            let last = if ends { stream.decided() } else { stream.short() };
+            found.add(model, last);
+            stream.reset();
+        }
+        if !more {
+            break;
+        }
+        if reader.begins_series() || found.series.is_empty() {
+            let label = reader.label().unwrap_or_default().to_owned();
+            let channels = vec![Vec::new(); channels.len()];
+            let id = found.series.len().to_string();
+            found.series.push(Series { id, label, times: Vec::new(), channels });
+        }
+        let sample = reader.sample();
+        if let Some(series) = found.series.last_mut() {
+            series.times.extend(reader.time());
+            for (channel, line) in series.channels.iter_mut().enumerate() {
+                let value = match sample {
+                    Sample::Row(row) => row[channel] as f32,
+                    _ => f32::NAN,
+                };
+                line.push(Some(value).filter(|value| value.is_finite()));
             }
         }
-        let label = one.label.and_then(|label| data.classes().get(label)).cloned();
-        let id = one.id.clone();
-        found.series.push(Series {
-            id,
-            label: label.unwrap_or_default(),
-            times: one.times.clone(),
-            channels: lines,
-        });
+        let in_part = model.contract().is_some_and(|contract| contract.lacks_some());
+        // A refused sample is missing, as on a device.
+        let _ = stream.push(if in_part { sample } else { sample.if_whole() });
+        let decided = if ends { None } else { stream.decided() };
+        found.add(model, decided);
     }
-    let mut stream = model.stream();
-    for window in data.windows(windowing.as_ref()).all() {
-        stream.reset();
-        for sample in window.samples.iter() {
-            // A refused sample is missing, as on a device.
-            let _ = stream.push(sample);
-        }
-        let (start, end) = (window.start as u64, (window.start + window.samples.len()) as u64);
-        if let Some((class, margin, _)) = decided(model, OpenWindow { start, end, stream: &stream })
-        {
-            found.decisions.push(Decision {
-                series: window.source.id.clone(),
-                start,
-                end,
-                class: model.classes()[class].clone(),
-                margin,
-            });
-        }
+    if found.series.is_empty() {
+        return Err("the file has no samples".to_owned());
     }
+    found.check_rate(model)?;
     serde_json::to_string(&found).map_err(|error| error.to_string())
+}
+
+impl Decisions {
+    /// Adds the decision on a window of the last series.
+    fn add(&mut self, model: &Deployed, window: Option<OpenWindow<'_>>) {
+        let Some((window, series)) = window.zip(self.series.last()) else { return };
+        if let Some((class, margin, _)) = decided(model, window) {
+            let (series, class) = (series.id.clone(), model.classes()[class].clone());
+            let (start, end) = (window.start, window.end);
+            self.decisions.push(Decision { series, start, end, class, margin });
+        }
+    }
+
+    /// Refuses samples at another rate than the model's.
+    fn check_rate(&mut self, model: &Deployed) -> Result<(), String> {
+        let timed = self.series.iter().find(|one| one.times.len() > 1);
+        let Some(times) = timed.map(|one| &one.times) else { return Ok(()) };
+        let period = (times[times.len() - 1] - times[0]) / (times.len() - 1) as f64;
+        self.rate = Some(1.0 / period);
+        let Some(wanted) = model.contract().and_then(|contract| contract.period) else { return Ok(()) };
+        let off = (period / wanted.seconds - 1.0).abs();
+        // Times that number the samples say nothing of the rate.
+        if (period - 1.0).abs() < 1e-9 || off <= wanted.tolerance + ROUNDED {
+            return Ok(());
+        }
+        Err(format!(
+            "the file has {} samples per second, and the model takes {}; `fishweir convert --resample` brings it to that rate",
+            to_three_digits(1.0 / period),
+            to_three_digits(wanted.rate())
+        ))
+    }
 }
