@@ -201,7 +201,7 @@ impl ModelCard {
             ],
             tags: vec!["time-series", "hidden-markov-model", "fisher-kernel", "microcontroller"],
             metrics,
-            data: facts.provenance.map(|one| one.data.clone()).unwrap_or_default(),
+            data: facts.evaluation.and_then(|one| one["data"].as_str()).unwrap_or_default().to_owned(),
         }
     }
 
@@ -423,6 +423,12 @@ fn evaluation(facts: &CardFacts<'_>) -> (CardSection, Vec<(&'static str, f64)>) 
     let mut section = section;
     if let Some(data) = results.get("data").and_then(Value::as_str) {
         section = section.fact("test data", data);
+        let name = std::path::Path::new(data).file_name().unwrap_or_default().to_string_lossy();
+        if results.get("folds").is_none() && facts.provenance.is_some_and(|one| one.data == name) {
+            section = section.say(
+                "The test data have the name of the training data. If they are the same, accuracy on other data is lower.",
+            );
+        }
     }
     section = match results.get("folds").and_then(Value::as_u64) {
         Some(folds) => {

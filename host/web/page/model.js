@@ -71,12 +71,8 @@ function showExports() {
     save(name, found.length === 1 && found[0][0] === "" ? found[0][1] : zipped(found));
   }));
   const own = button("Model", () => save(state.modelFile, program.kept.get(state.modelFile)));
-  const page = button("This page with the model", () => save("fishweir.html", pageWith(state.modelFile, program.kept.get(state.modelFile), true)));
-  const small = button("Small page that only decides", async () => {
-    const [[, artefact]] = await program.made(["export", state.modelFile, "--artefact", "model.fishweir"], "model.fishweir");
-    save("decide.html", pageWith(state.modelFile, artefact, false));
-  });
-  at("exports").replaceChildren(own, ...made, page, small);
+  const page = button("This page with the model", () => save("fishweir.html", pageWith(state.modelFile, program.kept.get(state.modelFile))));
+  at("exports").replaceChildren(own, ...made, page);
   const boards = [...new Set((state.info.boards ?? []).filter(({ holds }) => holds !== "no").map(({ board }) => board))];
   at("project-board").replaceChildren(...boards.map((name) => element("option", { value: name }, name)));
   show("export");
@@ -97,12 +93,11 @@ async function saveProject() {
 /// This page as it was opened, before it showed anything.
 let pristine;
 
-/// The page with a model, as `fishweir page --model` writes it; without the program as with `--score-only`.
-function pageWith(name, bytes, withProgram) {
-  const page = pristine.cloneNode(true), inside = (id) => page.querySelector(`#${id}`);
+/// The page with a model, as `fishweir page --model` writes it.
+function pageWith(name, bytes) {
+  const page = pristine.cloneNode(true);
   const given = { files: [], model: [name, base64(bytes)], report: null };
-  inside("given").textContent = JSON.stringify(given).replaceAll("<", "\\u003c");
-  if (!withProgram) inside("program").textContent = "";
+  page.querySelector("#given").textContent = JSON.stringify(given).replaceAll("<", "\\u003c");
   const text = page.outerHTML;
   // Its last script had no end yet when it was cloned; an element's end in a script's text ends the script.
   const body = text.slice(0, text.lastIndexOf("<\/script>"));

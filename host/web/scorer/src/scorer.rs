@@ -244,3 +244,85 @@ impl Decisions {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fishweir::data::{Dataset, Samples, Windowing};
+    use fishweir::learn::{ClassifierKind, Request, train};
+
+    use super::*;
+
+    /// Waves of two rates, as the classes have them; the table that has them.
+    fn waves() -> (Deployed, String) {
+        let wave = |class: usize, t: usize| (if class == 0 { 0.3 } else { 1.1 } * t as f64).sin();
+        let kind = Kind::Channels(vec!["x".into()]);
+        let series = (0..8).map(|n| {
+            let samples: Samples = (0..60).map(|t| [wave(n % 2, t + n)]).collect();
+            (["slow", "fast"][n % 2], samples)
+        });
+        let data = Dataset::labelled(kind, series).expect("series");
+        let [length, hop] = [20, 10].map(|n| std::num::NonZeroUsize::new(n).expect("positive"));
+        let windowing = Some(Windowing { length, hop, short: Default::default() });
+        let request = Request { windowing, ..Request::new(ClassifierKind::Bayes) };
+        let all: Vec<usize> = (0..8).collect();
+        let trained = train(&data, &all, &request, &|| ()).expect("trained");
+        let mut table = String::from("series,label,x\n");
+        for series in 0..2 {
+            for t in 0..40 {
+                let label = ["slow", "fast"][series];
+                table += &format!("{series},{label},{}\n", wave(series, t));
+            }
+        }
+        (trained.classifier.deploy().expect("a device's"), table)
+    }
+
+    fn loaded() -> (Scorer, String) {
+        let (model, table) = waves();
+        let mut scorer = Scorer::default();
+        scorer.input = model.to_artefact().expect("an artefact");
+        assert!(scorer.load(), "{}", scorer.text);
+        (scorer, table)
+    }
+
+    #[test]
+    fn a_file_and_a_stream_are_decided_alike() {
+        let (mut scorer, table) = loaded();
+        assert!(scorer.text.contains("\"slow\"") && scorer.text.contains("\"length\":20"));
+        scorer.input = table.clone().into_bytes();
+        assert!(scorer.decide(), "{}", scorer.text);
+        let found: serde_json::Value = serde_json::from_str(&scorer.text).expect("JSON");
+        let decisions = found["decisions"].as_array().expect("decisions");
+        assert_eq!(decisions.len(), 6, "windows of 20 every 10 of two series of 40");
+        let mut each = decisions.iter();
+        for series in ["0", "1"] {
+            scorer.begin();
+            let own = table.lines().skip(1).filter(|line| line.starts_with(series));
+            for line in own {
+                let value = line.rsplit(',').next().and_then(|text| text.parse().ok());
+                scorer.set(0, value.expect("a number"));
+                let class = scorer.push();
+                if class < 0 {
+                    assert!(scorer.last.0.is_nan());
+                    continue;
+                }
+                let one = each.next().expect("a decision");
+                assert_eq!(one["class"], ["slow", "fast"][class as usize]);
+                assert_eq!(one["margin"].as_f64().map(|margin| margin as f32), Some(scorer.last.0));
+            }
+        }
+        assert!(each.next().is_none());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_in_words() {
+        let mut scorer = Scorer::default();
+        assert!(!scorer.decide() && scorer.push() == -1);
+        scorer.input = b"not an artefact".to_vec();
+        assert!(!scorer.load() && scorer.text.contains("the model"), "{}", scorer.text);
+        let (mut scorer, _) = loaded();
+        for (file, word) in [("y\n1\n", "x"), ("x\noops\n", "line 2"), ("", "no samples")] {
+            scorer.input = file.as_bytes().to_vec();
+            assert!(!scorer.decide() && scorer.text.contains(word), "{file}: {}", scorer.text);
+        }
+    }
+}
