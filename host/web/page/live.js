@@ -80,11 +80,6 @@ async function listenToMotion(take) {
 /// Rates that browsers bring sound to.
 const SOUND_RATES = [3000, 192000];
 
-/// Runs where sound is: hands on what comes.
-const TAP = `registerProcessor("tap", class extends AudioWorkletProcessor {
-  process([[sound]]) { if (sound) this.port.postMessage(sound.slice()); return true; }
-});`;
-
 /// Sound of the microphone at a rate, `take` gets pieces of it.
 async function listenToMicrophone(rate, take) {
   if (rate < SOUND_RATES[0] || rate > SOUND_RATES[1]) throw new Error(WORDS.noSuchSound(number(rate)));
@@ -97,10 +92,10 @@ async function listenToMicrophone(rate, take) {
     context.close();
   };
   try {
-    await context.audioWorklet.addModule(URL.createObjectURL(new Blob([TAP], { type: "text/javascript" })));
-    const tap = new AudioWorkletNode(context, "tap", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
-    tap.port.onmessage = ({ data }) => take(data);
-    context.createMediaStreamSource(stream).connect(tap);
+    // A worklet would be a module of its own, which browsers do not load for a page from disk.
+    const tap = context.createScriptProcessor(1024, 1, 1);
+    tap.onaudioprocess = ({ inputBuffer }) => take(inputBuffer.getChannelData(0).slice());
+    context.createMediaStreamSource(stream).connect(tap).connect(context.destination);
     await context.resume();
   } catch (error) {
     end();
