@@ -14,16 +14,21 @@ const builds = process.env.FIRMWARE_TARGET;
 const running = [];
 after(() => running.forEach((one) => one.kill()));
 
-/// Builds a project of the command, and runs it under QEMU; the path of its serial line.
-async function started(name, ...words) {
-  command("new", name, "--board", BOARD, ...words);
-  execFileSync("cargo", ["build", "--release", "--quiet"], { cwd: join(folder, name), stdio: "inherit", env: { ...process.env, CARGO_TARGET_DIR: builds } });
+/// Builds an image, and runs it under QEMU in the folder; the path of its serial line.
+async function started(name, cwd, words = [], variables = {}) {
+  execFileSync("cargo", ["build", "--release", "--quiet", ...words], { cwd, stdio: "inherit", env: { ...process.env, CARGO_TARGET_DIR: builds, ...variables } });
   const line = join(folder, `${name}.line`);
   running.push(spawn("qemu-system-arm", ["-machine", BOARD, "-icount", "shift=0", "-display", "none", "-monitor", "none",
     "-chardev", `socket,id=serial,path=${line},server=on,wait=on`, "-serial", "chardev:serial",
-    "-semihosting-config", "enable=on,target=native", "-kernel", join(builds, TARGET, "release", name)], { stdio: "inherit" }));
+    "-semihosting-config", "enable=on,target=native", "-kernel", join(builds, TARGET, "release", name)], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] }));
   for (let tries = 0; !existsSync(line) && tries < 100; tries++) await new Promise((done) => setTimeout(done, 50));
   return line;
+}
+
+/// Builds a project of the command, and runs it.
+function project(name, ...words) {
+  command("new", name, "--board", BOARD, ...words);
+  return started(name, join(folder, name));
 }
 
 /// Makes the line the one port of the page. `damage` changes what passes, in place.
@@ -52,7 +57,7 @@ test("a board computes the page's bits, and a damaged byte is counted", async ()
   writeFileSync(data, recordings());
   command("fit", data, "--window", "100", "--hop", "50", "--effort", "quick", "-o", "twin.json");
   command("page", "--model", "twin.json", "-o", "twin.html");
-  const line = await started("twin", "--application", "stream", "--model", "twin.json");
+  const line = await project("twin", "--application", "stream", "--model", "twin.json");
   let left = 0;
   const damage = {
     toBoard: (bytes) => bytes,
@@ -103,7 +108,7 @@ test("a board computes the page's bits, and a damaged byte is counted", async ()
 });
 
 test("samples of a board are recorded with labels", async () => {
-  const line = await started("recorder", "--application", "record", "--channels", "x,y", "--rate", "50");
+  const line = await project("recorder", "--application", "record", "--channels", "x,y", "--rate", "50");
   const { page, faults, close } = await openedToCompute({ prepare: bridged(line) });
   await page.click("#board-connect");
   await page.waitForSelector("#board-tasks:not([hidden])");
@@ -118,6 +123,33 @@ test("samples of a board are recorded with labels", async () => {
   await page.locator("#board-figures button", { hasText: "Use" }).click();
   await page.waitForFunction(() => /2 series/.test(document.getElementById("summary").textContent), undefined, { timeout: 30000 });
   assert.match(await page.textContent("#summary"), /still \(2\)/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a signed update reaches a board in the field, and one without its signature does not", async () => {
+  writeFileSync(join(folder, "field.csv"), recordings());
+  command("fit", "field.csv", "--window", "100", "--hop", "50", "--effort", "quick", "-o", "field.json");
+  command("export", "field.json", "--artefact", "field.fishweir");
+  command("page", "--model", "field.json", "-o", "field.html");
+  command("keygen", "private.pem");
+  const firmware = join(builds, "..");
+  const line = await started("field", firmware, ["--package", "fishweir-images", "--bin", "field", "--target", TARGET, "--no-default-features", "--features", "image,field"], {
+    FISHWEIR_BOARD: join(firmware, "boards", BOARD), FISHWEIR_ARTEFACT: join(folder, "field.fishweir"), FISHWEIR_UPDATE_KEY: join(folder, "private.pub"),
+  });
+  const { page, faults, close } = await openedToCompute({ file: join(folder, "field.html"), prepare: bridged(line) });
+  await dropped(page, "field.csv", recordings());
+  await page.click("#board-connect");
+  await page.waitForSelector("#board-tasks:not([hidden])");
+  await page.fill("#board-version", "2");
+  await page.click("#board-send");
+  await settled(page);
+  assert.match(await page.textContent("#board-error"), /signature/);
+  await page.setInputFiles("#board-key", join(folder, "private.pem"));
+  await page.click("#board-send");
+  await settled(page);
+  assert.equal(await page.textContent("#board-error"), "");
+  assert.match(await page.textContent("#board-words"), /version 2, .* has it, found good/);
   assert.deepEqual(faults, []);
   await close();
 });

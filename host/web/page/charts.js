@@ -40,7 +40,8 @@ function ticks(low, high, count = 5) {
 /// Lines over a common axis. `lines`: [{ name, values, colour }]; `marks`: [{ from, to, colour, title, onclick }], bands behind
 /// the lines; `x`: [first, step, unit]; `bare`: without values on the axis.
 function lineChart({ lines, marks = [], x = [0, 1, "sample"], y = "", height = 150, label, bare = false }) {
-  const width = 900, left = 58, right = 8, top = 8, bottom = 30;
+  // As wide as its place, so that its words are as large as others.
+  const width = Math.min(900, Math.max(320, document.body.clientWidth - 66)), left = 58, right = 8, top = 8, bottom = 30;
   const all = lines.flatMap(({ values }) => values.filter(Number.isFinite));
   let low = Math.min(...minMax(all)), high = Math.max(...minMax(all));
   if (low === high) [low, high] = [low - 1, high + 1];
@@ -60,7 +61,7 @@ function lineChart({ lines, marks = [], x = [0, 1, "sample"], y = "", height = 1
       svg("text", { x: left - 6, y: up(value) + 4, "text-anchor": "end" }, number(value)));
   }
   const [first, step, unit] = x;
-  for (const value of ticks(first, first + step * (length - 1), 8)) {
+  for (const value of ticks(first, first + step * (length - 1), width / 100)) {
     chart.append(svg("text", { x: across((value - first) / step), y: height - 14, "text-anchor": "middle" }, number(value)));
   }
   chart.append(svg("text", { x: (width + left) / 2, y: height - 1, "text-anchor": "middle", class: "unit" }, unit));

@@ -20,11 +20,13 @@ async function takeModel(name, bytes) {
 }
 
 function showLearnt() {
-  const { models = [], observations } = state.model?.classifier ?? {}, channels = observations?.channels;
+  const { models = [], observations, lags } = state.model?.classifier ?? {}, channels = observations?.channels;
   if (!channels || models.length === 0 || !models.every(({ emission }) => emission.gaussian)) return hide("learnt");
   const parts = models.map((model, index) => {
-    const { mean } = model.emission.gaussian, known = mean[0].length === channels.length;
-    const heads = ["state", "stays", ...mean[0].map((_, i) => (known ? channels[i] : String(i + 1)))];
+    const { mean } = model.emission.gaussian;
+    // Beside the channels a model may see how they change.
+    const seen = !lags?.past && mean[0].length === 2 * channels.length ? [...channels, ...channels.map(WORDS.change)] : channels;
+    const heads = ["state", "stays", ...mean[0].map((_, i) => (seen.length === mean[0].length ? seen[i] : String(i + 1)))];
     const states = mean.map((row, i) => [String(i + 1), `${percent(model.transition[i][i])} %`, ...row.map((value) => number(value))]);
     return element("details", { open: index === 0 }, element("summary", {}, WORDS.model(index + 1, models.length)),
       element("div", { class: "pair" }, stateChart(model.transition, WORDS.model(index + 1, models.length)), table(heads, states)));

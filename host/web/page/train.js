@@ -56,9 +56,10 @@ function showWindow() {
   at("window-words").textContent = WORDS.window(window, rate ? number(window / rate) : "", hop, open);
   const boards = (state.probe?.boards ?? []).filter(({ number: numbers, pace }) => numbers === "f32" && pace);
   if (!state.probe) return;
-  const before = at("price-board").value;
+  const times = open / (state.probe.contract?.windows?.states ?? 1);
+  const keepsUp = ({ pace }) => pace.busy[1] * times <= 1;
+  const before = at("price-board").value || (boards.find(keepsUp) ?? boards[0])?.board;
   at("price-board").replaceChildren(...boards.map(({ board }) => element("option", { value: board, selected: board === before }, board)));
-  const states = state.probe.contract?.windows?.states ?? 1, times = open / states;
   const board = boards.find((one) => one.board === at("price-board").value);
   const range = (pair, factor) => pair.map((value) => number(value * factor)).join(" to ");
   at("price-words").textContent = WORDS.price(number(state.probe.state_bytes * times),

@@ -59,6 +59,7 @@ const WORDS = {
   perSecond: (times) => `${times} % of the time`,
   notMeasured: "not measured",
   learnt: "Arrows: transitions between states, the wider the likelier; a loop is to stay. Lines: the mean of each channel in each state, in the channel's own unit.",
+  change: (name) => `change of ${name}`,
   model: (number_, all) => `Model ${number_} of ${all}`,
   given: (name, classes) => `This page decides by ${name}: ${classes.join(", ")}.`,
   noMotion: "No motion sensor answers. A phone asks for permission, and gives it to pages by HTTPS only: any static host will do.",
