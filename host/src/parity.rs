@@ -311,12 +311,7 @@ fn take(stream: &mut WindowStream, sample: Sample<'_>) -> Result<Status, PushErr
 }
 
 impl Parity {
-    fn differ(
-        &mut self,
-        bits: u64,
-        place: Option<[usize; 2]>,
-        what: impl FnOnce() -> String,
-    ) {
+    fn differ(&mut self, bits: u64, place: Option<[usize; 2]>, what: impl FnOnce() -> String) {
         self.differing_bits += bits;
         self.differing_answers += 1;
         if self.first_difference.is_none() {

@@ -30,8 +30,7 @@ fn a_report_has_the_results_and_what_they_are_of() {
     let classes = |all: &[Value]| all.iter().map(|one| one["class"].clone()).collect::<Vec<_>>();
     assert_eq!(classes(drawn), classes(decided));
 
-    let printed_too =
-        json(&format!("evaluate {data} --classifier bayes --report {report} --json"));
+    let printed_too = json(&format!("evaluate {data} --classifier bayes --report {report} --json"));
     let judged = read(&report);
     assert_eq!(judged["results"], printed_too);
     let windows = judged["judged"][0]["windows"].as_array().expect("windows");
@@ -60,7 +59,8 @@ fn a_report_is_an_output_like_others() {
 fn a_card_has_the_sections_and_figures() {
     let folder = Folder::new();
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let figures = folder.put("figures.json", printed(&format!("evaluate {data} --model {model} --json")));
+    let figures =
+        folder.put("figures.json", printed(&format!("evaluate {data} --model {model} --json")));
     let card = printed(&format!("card {model} --evaluation {figures}"));
     let titles: Vec<&str> = card.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     assert_eq!(

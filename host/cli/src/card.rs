@@ -34,7 +34,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = arguments.model.path();
-    let inputs: Vec<&Path> = arguments.evaluation.iter().map(PathBuf::as_path).chain([path]).collect();
+    let inputs: Vec<&Path> =
+        arguments.evaluation.iter().map(PathBuf::as_path).chain([path]).collect();
     Outputs::check(&[&arguments.output], &inputs)?;
     let bytes = recognise::read(path)?;
     let evaluation = arguments.evaluation.as_deref().map(document::evaluation).transpose()?;

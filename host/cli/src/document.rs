@@ -103,7 +103,10 @@ pub(super) fn add_model(
 
 /// What `info --json` prints of a classifier of series; null of other models.
 fn inspection(path: &Path, bytes: &[u8]) -> Result<Value, Failure> {
-    if SpotterModel::is_one(bytes) || DetectorModel::is_one(bytes) || super::recognise::is_network(&path.display().to_string(), bytes) {
+    if SpotterModel::is_one(bytes)
+        || DetectorModel::is_one(bytes)
+        || super::recognise::is_network(&path.display().to_string(), bytes)
+    {
         return Ok(Value::Null);
     }
     let model = Model::parse(path, bytes)?;
@@ -111,7 +114,11 @@ fn inspection(path: &Path, bytes: &[u8]) -> Result<Value, Failure> {
 }
 
 /// The card of a model of any kind.
-pub(super) fn card(path: &Path, bytes: &[u8], evaluation: Option<&Value>) -> Result<ModelCard, Failure> {
+pub(super) fn card(
+    path: &Path,
+    bytes: &[u8],
+    evaluation: Option<&Value>,
+) -> Result<ModelCard, Failure> {
     let file = path.display().to_string();
     if SpotterModel::is_one(bytes) {
         let model = SpotterModel::parse(&file, bytes)?;
@@ -136,7 +143,10 @@ pub(super) fn evaluation(path: &Path) -> Result<Value, Failure> {
     let bytes = files::read(path)?;
     let refused = |why: String| {
         let file = path.display();
-        Failure::input(Topic::UnfitFile, format!("{file}: {why}; name what `fishweir evaluate --json` printed"))
+        Failure::input(
+            Topic::UnfitFile,
+            format!("{file}: {why}; name what `fishweir evaluate --json` printed"),
+        )
     };
     let value: Value = serde_json::from_slice(&bytes)
         .map_err(|error| refused(format!("this is not JSON: {error}")))?;

@@ -164,7 +164,9 @@ fn build(score_only: bool) -> Result<PathBuf, Failure> {
     // The cargo that runs this program, if one does: it knows its own toolchain.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(&root).args(["build", "--locked", "--quiet", "--profile", "web"]);
-    command.args(["--package", package, "--target", TARGET]).env("CARGO_TARGET_DIR", root.join("target"));
+    command
+        .args(["--package", package, "--target", TARGET])
+        .env("CARGO_TARGET_DIR", root.join("target"));
     command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", "-C target-feature=+simd128");
     let done = command
         .output()
@@ -182,7 +184,9 @@ fn build(score_only: bool) -> Result<PathBuf, Failure> {
     }
     match built.is_file() {
         true => Ok(built),
-        false => Err(refused(format!("{}: it was not built there; name --program", built.display()))),
+        false => {
+            Err(refused(format!("{}: it was not built there; name --program", built.display())))
+        }
     }
 }
 

@@ -297,7 +297,12 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     let (options, link) = arguments.at_port.open(port)?;
     let report = compare_lines(&link, &lines, names, samples, &options)?;
     arguments.page.write("run", &report, |document| {
-        document::add_model(document, &arguments.model, &recognise::read(&arguments.model)?, false)?;
+        document::add_model(
+            document,
+            &arguments.model,
+            &recognise::read(&arguments.model)?,
+            false,
+        )?;
         if let Some(data) = series.first() {
             *document = std::mem::take(document).with_data(data);
         }

@@ -298,10 +298,7 @@ struct Sender<'i, W: Write> {
 
 impl<W: Write> Sender<'_, W> {
     /// Sends all inputs, and asks for the report.
-    fn send_all<'a>(
-        &mut self,
-        inputs: impl Iterator<Item = Input<'a>>,
-    ) -> Result<(), DeviceError> {
+    fn send_all<'a>(&mut self, inputs: impl Iterator<Item = Input<'a>>) -> Result<(), DeviceError> {
         for input in inputs {
             self.send(input)?;
         }

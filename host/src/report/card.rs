@@ -78,7 +78,9 @@ impl<'a> CardFacts<'a> {
     #[must_use]
     pub fn of_classifier(one: &'a Inspection) -> Self {
         let observes = match (&one.channels, &one.symbols) {
-            (Some(names), _) => format!("{}: {}", counted(names.len(), "channel"), names.join(", ")),
+            (Some(names), _) => {
+                format!("{}: {}", counted(names.len(), "channel"), names.join(", "))
+            }
             (None, _) => "symbols".to_owned(),
         };
         let cost = &one.cost;
@@ -128,7 +130,10 @@ impl<'a> CardFacts<'a> {
             costs: vec![
                 ("states".to_owned(), grouped(one.states)),
                 ("flash, model".to_owned(), format!("{} B", grouped(one.cost.model_bytes))),
-                ("RAM, state of one stream".to_owned(), format!("{} B", grouped(one.cost.state_bytes))),
+                (
+                    "RAM, state of one stream".to_owned(),
+                    format!("{} B", grouped(one.cost.state_bytes)),
+                ),
             ],
             ..Self::default()
         }
@@ -147,7 +152,10 @@ impl<'a> CardFacts<'a> {
             costs: vec![
                 ("states".to_owned(), grouped(one.states)),
                 ("flash, model".to_owned(), format!("{} B", grouped(one.cost.model_bytes))),
-                ("RAM, state of one stream".to_owned(), format!("{} B", grouped(one.cost.state_bytes))),
+                (
+                    "RAM, state of one stream".to_owned(),
+                    format!("{} B", grouped(one.cost.state_bytes)),
+                ),
             ],
             ..Self::default()
         }
@@ -185,7 +193,10 @@ impl ModelCard {
         let name = std::path::Path::new(facts.file).file_name().unwrap_or_default();
         let name = name.to_string_lossy();
         let name = name.strip_suffix(".json").or_else(|| name.strip_suffix(".fishweir"));
-        let name = name.map_or_else(|| facts.file.to_owned(), |name| name.trim_end_matches(".model").to_owned());
+        let name = name.map_or_else(
+            || facts.file.to_owned(),
+            |name| name.trim_end_matches(".model").to_owned(),
+        );
         let (evaluation, metrics) = evaluation(facts);
         Self {
             name,
@@ -201,7 +212,11 @@ impl ModelCard {
             ],
             tags: vec!["time-series", "hidden-markov-model", "fisher-kernel", "microcontroller"],
             metrics,
-            data: facts.evaluation.and_then(|one| one["data"].as_str()).unwrap_or_default().to_owned(),
+            data: facts
+                .evaluation
+                .and_then(|one| one["data"].as_str())
+                .unwrap_or_default()
+                .to_owned(),
         }
     }
 
@@ -236,7 +251,8 @@ impl ModelCard {
             }
             if !section.heads.is_empty() {
                 let row = |cells: &[String]| format!("| {} |", cells.join(" | "));
-                let heads: Vec<String> = section.heads.iter().map(|&head| head.to_owned()).collect();
+                let heads: Vec<String> =
+                    section.heads.iter().map(|&head| head.to_owned()).collect();
                 let rule = vec!["---".to_owned(); heads.len()];
                 let _ = writeln!(text, "\n{}\n{}", row(&heads), row(&rule));
                 for cells in &section.rows {
@@ -247,7 +263,12 @@ impl ModelCard {
             if !section.listing.is_empty() {
                 // No line of it ends the listing.
                 let fence = "`".repeat(3.max(longest_run(&section.listing) + 1));
-                let _ = writeln!(text, "\n{fence}{}\n{}\n{fence}", section.language, section.listing.trim_end());
+                let _ = writeln!(
+                    text,
+                    "\n{fence}{}\n{}\n{fence}",
+                    section.language,
+                    section.listing.trim_end()
+                );
             }
         }
         text
@@ -356,7 +377,9 @@ fn start(facts: &CardFacts<'_>) -> CardSection {
     let words = facts.file;
     let spotter = facts.what.starts_with("spotter");
     section.listing = match (facts.classes.is_empty(), spotter) {
-        (_, true) => format!("fishweir spot DATA --model {words}\nfishweir export {words} --rust model.rs"),
+        (_, true) => {
+            format!("fishweir spot DATA --model {words}\nfishweir export {words} --rust model.rs")
+        }
         (true, _) => format!("fishweir info {words}\nfishweir export {words} --rust model.rs"),
         _ => format!(
             "fishweir predict DATA --model {words}\nfishweir new project --board nrf52840-dk --model {words}\n\
@@ -369,7 +392,8 @@ fn start(facts: &CardFacts<'_>) -> CardSection {
 fn training(facts: &CardFacts<'_>) -> CardSection {
     let mut section = CardSection::new("Training Details");
     let Some(provenance) = facts.provenance else {
-        return section.say("This file does not keep its training: it is an artefact, or from elsewhere.");
+        return section
+            .say("This file does not keep its training: it is an artefact, or from elsewhere.");
     };
     section = section
         .fact("training data", provenance.named())
@@ -388,8 +412,9 @@ fn training(facts: &CardFacts<'_>) -> CardSection {
         section = section.fact("note", note.clone());
     }
     if let Some(recipe) = &provenance.recipe {
-        section = section
-            .say("The recipe below fits the same model again: `fishweir fit DATA --config recipe.toml`.");
+        section = section.say(
+            "The recipe below fits the same model again: `fishweir fit DATA --config recipe.toml`.",
+        );
         section.listing.clone_from(recipe);
     }
     section
@@ -418,8 +443,10 @@ fn evaluation(facts: &CardFacts<'_>) -> (CardSection, Vec<(&'static str, f64)>) 
                     `fishweir card MODEL --evaluation FILE` adds them.";
         return (section.say(none), Vec::new());
     };
-    let share = |value: &Value| value.as_f64().map_or_else(|| "none".to_owned(), |x| format!("{x:.3}"));
-    let count = |value: &Value| value.as_u64().map_or_else(|| "none".to_owned(), |n| grouped(n as usize));
+    let share =
+        |value: &Value| value.as_f64().map_or_else(|| "none".to_owned(), |x| format!("{x:.3}"));
+    let count =
+        |value: &Value| value.as_u64().map_or_else(|| "none".to_owned(), |n| grouped(n as usize));
     let mut section = section;
     if let Some(data) = results.get("data").and_then(Value::as_str) {
         section = section.fact("test data", data);
@@ -445,7 +472,9 @@ fn evaluation(facts: &CardFacts<'_>) -> (CardSection, Vec<(&'static str, f64)>) 
     }
     let judged = one.get("windows").or_else(|| one.get("records")).unwrap_or(&Value::Null);
     section = section.fact("judged", count(judged)).fact("accuracy", share(&one["accuracy"]));
-    if let (Some(low), Some(high)) = (one["interval"]["low"].as_f64(), one["interval"]["high"].as_f64()) {
+    if let (Some(low), Some(high)) =
+        (one["interval"]["low"].as_f64(), one["interval"]["high"].as_f64())
+    {
         section = section.fact("95 % interval", format!("{low:.3} to {high:.3}"));
     }
     section = section.fact("macro-F1", share(&one["macro_f1"]));
@@ -489,10 +518,17 @@ fn specification(facts: &CardFacts<'_>) -> CardSection {
     let paced = facts.boards.iter().flat_map(|all| &all.boards);
     section.rows = paced
         .map(|one| {
-            let kilobytes = |range: [usize; 2]| range.map(|bytes| to_three_digits(bytes as f64 / 1000.0)).join(" to ");
+            let kilobytes = |range: [usize; 2]| {
+                range.map(|bytes| to_three_digits(bytes as f64 / 1000.0)).join(" to ")
+            };
             let busy = one.pace.map_or_else(
                 || "not measured".to_owned(),
-                |pace| format!("{} %", pace.busy.map(|share| grouped_to_three_digits(100.0 * share)).join(" to ")),
+                |pace| {
+                    format!(
+                        "{} %",
+                        pace.busy.map(|share| grouped_to_three_digits(100.0 * share)).join(" to ")
+                    )
+                },
             );
             vec![
                 format!("{} ({})", one.board, one.part),
@@ -505,7 +541,8 @@ fn specification(facts: &CardFacts<'_>) -> CardSection {
         })
         .collect();
     if !section.rows.is_empty() {
-        section.heads = vec!["board", "numbers", "has room", "flash, kB", "RAM, kB", "processor busy"];
+        section.heads =
+            vec!["board", "numbers", "has room", "flash, kB", "RAM, kB", "processor busy"];
     }
     section
 }

@@ -169,7 +169,8 @@ mod tests {
         assert!(seen > 20, "{seen} words");
         for (at, _) in scripts.match_indices("at(\"") {
             let id = scripts[at + 4..].split('"').next().unwrap_or_default();
-            let is_there = ["given", "licences-packed", "program", "scorer", "worker-source"].contains(&id);
+            let is_there =
+                ["given", "licences-packed", "program", "scorer", "worker-source"].contains(&id);
             assert!(is_there || BODY.contains(&format!("id=\"{id}\"")), "no part is called {id}");
         }
     }

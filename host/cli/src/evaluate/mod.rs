@@ -46,7 +46,6 @@ use crate::help::brief;
 const SHOWN: &[&str] = &[
     "model",
     "classifier",
-    "kernel",
     "group",
     "folds",
     "window",
@@ -165,7 +164,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let models = models.chain(arguments.in_parts.inputs()).map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
     let part = arguments.in_parts.output(&arguments.data);
-    let written: Vec<&Path> = drawn.iter().copied().chain(part.as_deref()).chain(arguments.page.output()).collect();
+    let written: Vec<&Path> =
+        drawn.iter().copied().chain(part.as_deref()).chain(arguments.page.output()).collect();
     let outputs = Outputs::check(&written, &inputs)?;
     if arguments.events {
         if arguments.data.len() > 1 {
@@ -237,7 +237,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let best = report.best().map(|best| best.method.as_str()).unwrap_or_default();
             let fitted = kinds.iter().any(|kind| kind.to_string() == best);
             let next = fitted.then(|| {
-                let same = next::same("fit", &arguments.data, &["classifier", "draw", "report", "json"]);
+                let same =
+                    next::same("fit", &arguments.data, &["classifier", "draw", "report", "json"]);
                 format!("{same} --classifier {best}")
             });
             outputs.print_with(&report, arguments.json, next::hint(next).as_deref())?;

@@ -27,11 +27,9 @@ pub(super) fn judge(arguments: &Arguments, outputs: &Outputs) -> Result<(), Fail
     let drawn = report.classifiers.iter().zip(&found);
     let drawn = drawn.map(|(one, found)| (one.classifier.as_str(), &found.figures, found.accuracy));
     figures::draw_confusion(arguments.draw.as_deref(), "records", &report.data, drawn)?;
-    arguments.page.write("evaluate", &report, |document| {
-        match arguments.model.as_slice() {
-            [model] => document::add_model(document, model, &recognise::read(model)?, true),
-            _ => Ok(()),
-        }
+    arguments.page.write("evaluate", &report, |document| match arguments.model.as_slice() {
+        [model] => document::add_model(document, model, &recognise::read(model)?, true),
+        _ => Ok(()),
     })?;
     outputs.print(&report, arguments.json)
 }

@@ -35,7 +35,6 @@ const SHOWN: &[&str] = &[
     "window",
     "hop",
     "effort",
-    "states",
     "emission",
     "front",
     "label",
@@ -129,7 +128,8 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = kernel.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
-    let written: Vec<&Path> = [output.as_path()].into_iter().chain(arguments.page.output()).collect();
+    let written: Vec<&Path> =
+        [output.as_path()].into_iter().chain(arguments.page.output()).collect();
     let outputs = Outputs::check(&written, &inputs)?;
     if let Some(family) = arguments.family {
         note_idle(&arguments.believing.given(), "models alone decide nothing")?;

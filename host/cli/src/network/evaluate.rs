@@ -16,8 +16,18 @@ use crate::output::Outputs;
 use crate::recognise;
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["class", "classifier", "folds", "shuffle", "model", "drop", "bins", "categories", "report", "json"];
+const SHOWN: &[&str] = &[
+    "class",
+    "classifier",
+    "folds",
+    "shuffle",
+    "model",
+    "drop",
+    "bins",
+    "categories",
+    "report",
+    "json",
+];
 
 const EXAMPLES: &str = "\
 Examples:

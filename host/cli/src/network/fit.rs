@@ -22,8 +22,18 @@ use crate::help::brief;
 use crate::{Recipe, Topic};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["output", "class", "classifier", "graph", "like", "drop", "bins", "categories", "report", "json"];
+const SHOWN: &[&str] = &[
+    "output",
+    "class",
+    "classifier",
+    "graph",
+    "like",
+    "drop",
+    "bins",
+    "categories",
+    "report",
+    "json",
+];
 
 const EXAMPLES: &str = "\
 Examples:

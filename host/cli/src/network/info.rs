@@ -49,9 +49,10 @@ pub(crate) fn card(
         NetworkModel::Classifier(one) => {
             (one.class().states.clone(), format!("It decides on {} of a record.", one.class().name))
         }
-        NetworkModel::Network(_) => {
-            (Vec::new(), "It gives probabilities of records, and raises an alarm if they change.".into())
-        }
+        NetworkModel::Network(_) => (
+            Vec::new(),
+            "It gives probabilities of records, and raises an alarm if they change.".into(),
+        ),
     };
     let size = |name: &str, count: usize| (name.to_owned(), grouped(count));
     let mut costs = vec![

@@ -63,7 +63,8 @@ struct Decision {
 impl Scorer {
     /// Takes the input as an artefact.
     pub(crate) fn load(&mut self) -> bool {
-        let read = Deployed::from_artefact("the model", &self.input).map_err(|error| error.to_string());
+        let read =
+            Deployed::from_artefact("the model", &self.input).map_err(|error| error.to_string());
         let described = read.and_then(|model| {
             model.check_windows().map_err(|error| error.to_string())?;
             let (observations, cost) = (model.observations(), model.cost());
@@ -169,8 +170,12 @@ fn decisions(model: &Deployed, bytes: &[u8]) -> Result<String, String> {
     let kind = model.observations().kind().map_err(|error| error.to_string())?;
     let Kind::Channels(channels) = &kind else { return Err("the model is of symbols".to_owned()) };
     let mut reader = LiveReader::new(bytes, "the file", kind.clone()).of_values(model.values());
-    let mut found =
-        Decisions { channels: channels.clone(), rate: None, series: Vec::new(), decisions: Vec::new() };
+    let mut found = Decisions {
+        channels: channels.clone(),
+        rate: None,
+        series: Vec::new(),
+        decisions: Vec::new(),
+    };
     let mut stream = model.window_stream();
     let ends = model.contract().is_none_or(|contract| contract.windowing.is_none());
     loop {
@@ -231,7 +236,9 @@ impl Decisions {
         let Some(times) = timed.map(|one| &one.times) else { return Ok(()) };
         let period = (times[times.len() - 1] - times[0]) / (times.len() - 1) as f64;
         self.rate = Some(1.0 / period);
-        let Some(wanted) = model.contract().and_then(|contract| contract.period) else { return Ok(()) };
+        let Some(wanted) = model.contract().and_then(|contract| contract.period) else {
+            return Ok(());
+        };
         let off = (period / wanted.seconds - 1.0).abs();
         // Times that number the samples say nothing of the rate.
         if (period - 1.0).abs() < 1e-9 || off <= wanted.tolerance + ROUNDED {
