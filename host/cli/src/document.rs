@@ -1,4 +1,4 @@
-//! Reports as pages: what `--report` writes.
+//! Reports as pages: the option `--report`.
 
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ pub(super) fn add_model(
     Ok(())
 }
 
-/// What `info --json` prints of a classifier of series; null of other models.
+/// JSON that `info --json` prints of a classifier of series; null of other models.
 fn inspection(path: &Path, bytes: &[u8]) -> Result<Value, Failure> {
     if SpotterModel::is_one(bytes)
         || DetectorModel::is_one(bytes)

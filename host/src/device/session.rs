@@ -367,7 +367,7 @@ struct Listener<'o, R, P> {
     progress: P,
 }
 
-/// What a listener heard.
+/// Event that a listener heard.
 enum Heard {
     /// The device's report.
     Report(DeviceReport),

@@ -1,4 +1,4 @@
-//! A model's card: what it is for, what it was trained on, how good it is and what it costs.
+//! A model's card: its uses, its training, its figures and its cost.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub struct ModelCard {
     pub name: String,
     /// Sections in order.
     pub sections: Vec<CardSection>,
-    /// What search engines find it by.
+    /// Tags for search engines.
     #[serde(skip)]
     tags: Vec<&'static str>,
     /// Measured figures, name and value, for machines.
@@ -46,18 +46,18 @@ pub struct CardSection {
     language: &'static str,
 }
 
-/// What a card says of any model.
+/// Facts for the card of any model.
 #[derive(Clone, Debug, Default)]
 pub struct CardFacts<'a> {
     /// The model's file.
     pub file: &'a str,
-    /// What it is: `classifier of time series (fisher)`.
+    /// Noun phrase for the model: `classifier of series (fisher)`.
     pub what: String,
-    /// What one answer of it is about.
+    /// Sentence on the model's answers.
     pub task: String,
     /// Names of the classes; empty of a model without classes.
     pub classes: Vec<String>,
-    /// What it observes, in words.
+    /// Description of the observations.
     pub observes: String,
     /// Conditions of the training.
     pub contract: Option<&'a ContractSummary>,

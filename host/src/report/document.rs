@@ -1,4 +1,4 @@
-//! A report as a document: what the page of `fishweir-web` draws, as JSON.
+//! A report as a document: the JSON that the page of `fishweir-web` draws.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -52,7 +52,7 @@ fn in_sevens(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// What the page's `unpack.js` does.
+    /// The inverse, as the page's `unpack.js` has it.
     fn bytes_of(text: &str) -> Vec<u8> {
         let (length, text) = text.split_once(':').expect("a length");
         let mut bits = Vec::new();

@@ -1,4 +1,4 @@
-//! What the exports act on.
+//! The scorer behind the exports.
 
 use fishweir::data::{Kind, LiveReader, Sample};
 use fishweir::deploy::{Deployed, OpenWindow, WindowStream};
