@@ -34,7 +34,7 @@ function heldOut({ judged, results, names, series }) {
 const right = ({ windows }) => windows.filter(([, , label, decision]) => label === decision).length;
 
 /// Text with what stands between backticks as code.
-const coded = (text) => text.split("`").map((part, i) => (i % 2 === 1 ? element("code", {}, part) : part));
+const coded = (text) => text.split("\x60").map((part, i) => (i % 2 === 1 ? element("code", {}, part) : part));
 
 function showCard(card) {
   if (!card) return hide("card");

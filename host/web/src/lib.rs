@@ -76,7 +76,7 @@ impl Page<'_> {
         let given = format!("{{\"files\":{files},\"model\":{model},\"report\":{report}}}");
         // No name in it ends the element that holds it.
         let given = given.replace('<', "\\u003c");
-        let (script, worker) = (PAGE.concat(), WORKER.concat());
+        let (script, worker) = (lean(&PAGE), lean(&WORKER));
         // A report computes nothing.
         let computes = match (self.program, self.scorer) {
             (None, None) => ("", ""),
@@ -136,6 +136,15 @@ fn without_custom_sections(program: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// Scripts one after another, without comments and indentation.
+fn lean(scripts: &[&str]) -> String {
+    let lines = scripts.iter().flat_map(|script| script.lines()).map(str::trim_start);
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
 fn digest(text: &str) -> String {
     Base64::encode_string(&Sha256::digest(text))
 }
@@ -183,6 +192,9 @@ mod tests {
         let page = Page { program: Some(b"\0asm"), files: &files, ..Page::default() };
         let page = page.to_html().expect("memory");
         assert!(!page.contains(hostile) && page.contains("\\u003c/script>\\u003cscript>alert(1)"));
+        // No text goes over lines: indentation is no part of one.
+        let even = |line: &str| line.matches('`').count() % 2 == 0;
+        assert!(PAGE.iter().chain(&WORKER).all(|script| script.lines().all(even)));
         let own = PAGE.iter().chain(&WORKER);
         assert!(own.into_iter().all(|text| !text.contains("</script") && !text.contains("<!--")));
         assert!(!STYLE.contains("</style"));
