@@ -58,14 +58,13 @@ test("a board computes the page's bits, and a damaged byte is counted", async ()
   command("fit", data, "--window", "100", "--hop", "50", "--effort", "quick", "-o", "twin.json");
   command("page", "--model", "twin.json", "-o", "twin.html");
   const line = await project("twin", "--application", "stream", "--model", "twin.json");
-  let left = 0;
+  // Pieces until one is damaged: the first ones say what the board is.
+  let left = Infinity;
   const damage = {
     toBoard: (bytes) => bytes,
     toPage: (bytes) => {
-      if (left > 0 && bytes.length > 6) {
-        left -= 1;
-        bytes[5] ^= 4;
-      }
+      left -= 1;
+      if (left === 0) bytes[bytes.length - 6] ^= 4;
       return bytes;
     },
   };
@@ -80,11 +79,11 @@ test("a board computes the page's bits, and a damaged byte is counted", async ()
   assert.match(await page.textContent("#parity-figure"), /^All bits agree: \d+ numbers of 300 samples/);
 
   // One answer is damaged: it is lost, and no bit is wrong.
-  left = 1;
+  left = 40;
   await page.click("#board-run");
   await settled(page);
   assert.match(await page.textContent("#board-error"), /1 samples or answers were lost/);
-  assert.match(await page.locator("#parity-facts tr", { hasText: "lost answers" }).textContent(), /1/);
+  assert.match(await page.locator("#parity-facts tr", { hasText: "lost answers" }).textContent(), /1$/);
   assert.match(await page.textContent("#parity-figure"), /^All bits agree/);
 
   assert.deepEqual(faults, []);

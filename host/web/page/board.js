@@ -118,19 +118,23 @@ function showParity({ results }) {
   show("parity");
 }
 
-/// Records a take from a board that runs `record`; takes gather in one table.
+/// Takes that were recorded from the board: a table each.
+const taken = [];
+
+/// Records a take from a board that runs `record`.
 const recordBoard = () => withBoard("", async () => {
-  const label = at("board-label").value.trim(), seconds = at("board-seconds").value, file = "board.csv";
+  const label = at("board-label").value.trim(), seconds = at("board-seconds").value, path = `take-${taken.length + 1}.csv`;
   if (!label) throw new Error(WORDS.noLabel);
   await countDown("board-words");
   at("board-words").textContent = WORDS.recording(label, seconds);
-  const found = await program.json(["record", "-o", file, "--label", label, "--seconds", seconds, "--countdown", "0", ...atPort()], { board: true });
-  const { found: [[, bytes]] } = await program.ask({ read: file });
-  const files = [{ path: file, file: new Blob([bytes]) }];
+  const found = await program.json(["record", "-o", path, "--label", label, "--seconds", seconds, "--countdown", "0", ...atPort()], { board: true });
+  const { found: [[, bytes]] } = await program.ask({ read: path });
+  await program.ask({ remove: path });
+  taken.push({ path: `board/${path}`, file: new Blob([bytes]), bytes });
   const button = (words, act) => element("button", { type: "button", onclick: act }, words);
-  at("board-figures").replaceChildren(element("div", { class: "row" }, button(WORDS.use, () => dropped(files)),
-    button(WORDS.add, () => dropped(files, true)), button(WORDS.save, () => save(file, bytes))));
-  const [take] = found.takes.slice(-1);
+  at("board-figures").replaceChildren(element("div", { class: "row" }, button(WORDS.use, () => dropped(taken)),
+    button(WORDS.add, () => dropped(taken, true)), button(WORDS.save, () => save("board.zip", zipped(taken.map((one) => [one.path, one.bytes]))))));
+  const [take] = found.takes;
   return WORDS.taken(take.samples, take.lost, number(take.rate));
 });
 
