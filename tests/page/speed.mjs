@@ -28,19 +28,21 @@ const least = async (runs, run) => {
 test("training the watch set", async () => {
   const words = ["fit", "watch.csv.gz", "--group", "subject", "--window", "200", "--hop", "200"];
   writeFileSync(join(folder, "watch.csv.gz"), readFileSync(WATCH));
-  const native = await least(3, async () => {
-    const since = performance.now();
-    execFileSync(program, [...words, "-o", "watch.json", "--threads", "1"], { cwd: folder, stdio: "ignore" });
-    return performance.now() - since;
-  });
   const { page, close } = await openedToCompute();
   const bytes = readFileSync(WATCH).toString("base64");
   await page.evaluate((base) => program.write("watch.csv.gz", Uint8Array.from(atob(base), (c) => c.charCodeAt(0))), bytes);
-  const inPage = await least(3, () => page.evaluate(async (all) => {
+  // In turn: what else runs on the machine slows both.
+  let [native, inPage] = [Infinity, Infinity];
+  for (let round = 0; round < 4; round++) {
     const since = performance.now();
-    await program.made([...all, "-o", "watch.json"], "watch.json");
-    return performance.now() - since;
-  }, words));
+    execFileSync(program, [...words, "-o", "watch.json", "--threads", "1"], { cwd: folder, stdio: "ignore" });
+    native = Math.min(native, performance.now() - since);
+    inPage = Math.min(inPage, await page.evaluate(async (all) => {
+      const began = performance.now();
+      await program.made([...all, "-o", "watch.json"], "watch.json");
+      return performance.now() - began;
+    }, words));
+  }
   await close();
   measured.push({ what: "fit, command on one thread", value: Math.round(native), unit: "ms" }, { what: "fit, page", value: Math.round(inPage), unit: "ms" });
   limited("page against command", inPage / native, 2.2, "times");
