@@ -1,5 +1,5 @@
 // How fast the page is: training against the command on one thread, a live stream, the time until somebody can do something.
-// node speed.mjs prints a table; it ends with 1 if a limit is broken.
+// tests/web --speed prints a table; it ends with 1 if a limit is broken.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
