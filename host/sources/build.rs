@@ -45,7 +45,8 @@ fn main() {
     }
 }
 
-/// Writes a file with all sources: a line with the length and the path of each, then the file; compressed.
+/// Writes a file with all sources: a line with the length and the path of each, then the file; compressed, but for a page, which is
+/// compressed as a whole.
 fn pack() -> io::Result<()> {
     let root = Path::new("../..");
     let mut paths = Vec::new();
@@ -55,8 +56,10 @@ fn pack() -> io::Result<()> {
     }
     paths.sort();
     let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let is_page = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm");
     let file = fs::File::create(folder.join("sources.gz"))?;
-    let mut packed = GzEncoder::new(file, Compression::best());
+    let level = if is_page { Compression::none() } else { Compression::best() };
+    let mut packed = GzEncoder::new(file, level);
     for path in paths {
         let bytes = fs::read(root.join(&path))?;
         writeln!(packed, "{} {path}", bytes.len())?;

@@ -130,6 +130,8 @@ pub struct Parity {
     pub differing_answers: usize,
     /// The first of them, in words.
     pub first_difference: Option<String>,
+    /// Its stream and sample, from 1; null if nothing differs, and if no answer came at all.
+    pub first_difference_at: Option<[usize; 2]>,
 }
 
 /// Differences of two profiles, item by item, in words: empty if bits can be compared. `names` are those
@@ -258,7 +260,7 @@ pub fn compare_stream(
                 waiting.push(sample);
                 continue;
             };
-            let place = || format!("stream {}, sample {}", number + 1, t + 1);
+            let place = [number + 1, t + 1];
             match usize::from(answer.lost.wrapping_sub(lost)) {
                 0 => {
                     parity.unanswered += waiting.len();
@@ -282,7 +284,7 @@ pub fn compare_stream(
                     break;
                 }
                 more => {
-                    parity.differ(1, || format!("{}: {more} samples lost there", place()));
+                    parity.differ(1, Some(place), || format!("{more} samples lost there"));
                     waiting.clear();
                 }
             }
@@ -294,7 +296,7 @@ pub fn compare_stream(
         parity.not_compared += waiting.len();
     }
     if parity.numbers == 0 && parity.samples > 0 {
-        parity.differ(1, || "no answers".to_owned());
+        parity.differ(1, None, || "no answers".to_owned());
     }
     Ok(parity)
 }
@@ -309,10 +311,16 @@ fn take(stream: &mut WindowStream, sample: Sample<'_>) -> Result<Status, PushErr
 }
 
 impl Parity {
-    fn differ(&mut self, bits: u64, what: impl FnOnce() -> String) {
+    fn differ(&mut self, bits: u64, place: Option<[usize; 2]>, what: impl FnOnce() -> String) {
         self.differing_bits += bits;
         self.differing_answers += 1;
-        self.first_difference.get_or_insert_with(what);
+        if self.first_difference.is_none() {
+            self.first_difference = Some(match place {
+                Some([stream, sample]) => format!("stream {stream}, sample {sample}: {}", what()),
+                None => what(),
+            });
+            self.first_difference_at = place;
+        }
     }
 
     /// Counts a decision of the device.
@@ -326,7 +334,7 @@ impl Parity {
         stream: &WindowStream,
         status: Status,
         answer: &Answer,
-        place: impl FnOnce() -> String,
+        place: [usize; 2],
     ) {
         let due = stream.decided().is_some();
         self.decisions += usize::from(due);
@@ -391,7 +399,7 @@ impl Parity {
         }
         self.numbers += compared;
         if let Some(what) = what {
-            self.differ(bits, || format!("{}: {what}", place()));
+            self.differ(bits, Some(place), || what);
         }
     }
 }

@@ -43,6 +43,7 @@ mod predict;
 mod profile;
 mod recipe;
 mod remedies;
+mod reports;
 mod run;
 mod selection;
 mod send;

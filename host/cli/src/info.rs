@@ -79,11 +79,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input(Topic::SleepAboveCurrent, why));
     }
     let model = Model::parse(path, &bytes)?;
-    let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());
-    let inspection =
-        Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
-    let mut formats = vec![ProjectModel::F32(&model.deployed)];
-    formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
     if arguments.clock.is_some() && rate.is_none() {
@@ -97,16 +92,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .current
             .map(|current| Currents { run: [current; 2], sleep: [arguments.sleep; 2] }),
     });
+    let inspection = inspect(path, &model, (rate, setting))?;
+    crate::output::print_report(&inspection, arguments.json)
+}
+
+/// Inspects a classifier of series, with the pace of boards at a rate; with an operating point the pace of cores instead.
+pub(super) fn inspect(
+    path: &Path,
+    model: &Model,
+    (rate, setting): (Option<f64>, Option<OperatingPoint>),
+) -> Result<Inspection, Failure> {
+    let file = path.display().to_string();
+    let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());
+    let inspection =
+        Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
+    let mut formats = vec![ProjectModel::F32(&model.deployed)];
+    formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     let pace = setting.map(|setting| {
         Paces::new(setting, model.deployed.work(), fixed.as_ref().and_then(FixedPoint::work))
     });
     // At a clock that was named it is cores that are asked for.
     let rate = rate.filter(|_| pace.is_none());
     let boards = Some(Boards::new(&formats, rate));
-    crate::output::print_report(
-        &Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection },
-        arguments.json,
-    )
+    Ok(Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection })
 }
 
 /// Prints the recipe that a model keeps.

@@ -1,5 +1,9 @@
 //! The command `fishweir`: one file per subcommand. The library computes; the files here say what a command accepts, the
 //! order of its steps, and where the results go.
+//!
+//! As WebAssembly it has the commands that the page runs, and the exports of `fishweir-scorer`.
+
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 
 mod absent;
 mod arguments;
@@ -8,11 +12,13 @@ mod believing;
 mod board;
 mod c;
 mod c_source;
+mod card;
 mod clean;
 mod completions;
 mod convert;
 mod demo;
 mod detect;
+mod document;
 mod emitting;
 mod evaluate;
 mod expect;
@@ -40,6 +46,7 @@ mod numbers;
 mod options;
 mod out_of_core;
 mod output;
+#[cfg(not(target_family = "wasm"))]
 mod page;
 mod pca;
 mod predict;
@@ -68,6 +75,9 @@ mod usual;
 mod values;
 mod watch_project;
 mod watcher;
+
+#[cfg(target_family = "wasm")]
+use fishweir_scorer as _;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -113,26 +123,36 @@ enum Command {
     Export(export::Arguments),
     /// Write series of any layout as a tidy table
     Convert(convert::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Write the scores of series, or other features of a kernel, as a table: CSV, NumPy or Parquet
     Features(features::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Draw the first principal components of a kernel
     Pca(pca::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Compute a part of a pass of Baum-Welch: sums over a share of the series, for merge
     #[command(long_about = expect::LONG_ABOUT)]
     Expect(expect::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Put parts together: sums into the next models, tiles into a matrix
     #[command(long_about = merge::LONG_ABOUT)]
     Merge(merge::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::long_about())]
     Network(network::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Profiles of sequence families, in HMMER3's files: make one from an alignment, search sequences
     #[command(long_about = profile::LONG_ABOUT)]
     Profile(profile::Arguments),
     /// Report a model and its cost on a device
     Info(info::Arguments),
+    /// Write a model's card in Markdown
+    #[command(long_about = card::LONG_ABOUT)]
+    Card(card::Arguments),
     /// Run a model on a microcontroller, emulated or at a port, and compare every bit with the host
     #[command(long_about = run::LONG_ABOUT)]
     Run(run::Arguments),
@@ -142,28 +162,36 @@ enum Command {
     /// Send an update of its model to a device in the field, over a serial port
     #[command(long_about = send::LONG_ABOUT)]
     Send(send::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Make a pair of keys that sign updates of a device's model
     #[command(long_about = keygen::LONG_ABOUT)]
     Keygen(keygen::Arguments),
     /// Write a firmware project for one of many boards: around a model, or to record the data for one
     #[command(long_about = new::LONG_ABOUT)]
     New(new::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Fit a detector of change to normal series, or find changes with it
     #[command(long_about = detect::LONG_ABOUT)]
     Detect(detect::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Spot events in continuous series: class, beginning and end
     #[command(long_about = spot::LONG_ABOUT)]
     Spot(spot::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Run all steps on the bundled recordings
     Demo(demo::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Write a page that trains and judges in a browser, in one file
     #[command(long_about = page::LONG_ABOUT)]
     Page(page::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Remove the program's caches
     #[command(long_about = clean::LONG_ABOUT)]
     Clean(clean::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Print a script that completes commands and options in a shell
     Completions(completions::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Write manual pages
     Man(man::Arguments),
 }
@@ -193,25 +221,41 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Gram(arguments) => gram::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Features(arguments) => features::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Pca(arguments) => pca::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Expect(arguments) => expect::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Merge(arguments) => merge::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Network(arguments) => network::run(&arguments, recipe),
+        #[cfg(not(target_family = "wasm"))]
         Command::Profile(arguments) => profile::run(&arguments, recipe),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Card(arguments) => card::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Send(arguments) => send::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Keygen(arguments) => keygen::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Page(arguments) => page::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Detect(arguments) => detect::run(&arguments, recipe),
+        #[cfg(not(target_family = "wasm"))]
         Command::Spot(arguments) => spot::run(&arguments, recipe),
+        #[cfg(not(target_family = "wasm"))]
         Command::Demo(arguments) => demo::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Clean(arguments) => clean::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Completions(arguments) => completions::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Man(arguments) => man::run(&arguments),
     }
 }

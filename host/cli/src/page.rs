@@ -5,24 +5,31 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use fishweir::data::Kind;
 use fishweir::files;
 use fishweir::report::grouped;
 use fishweir_web::Page;
 
+use super::model::Model;
 use super::output::{self, Outputs};
-use super::{Failure, Topic, note};
+use super::{Failure, Topic, note, recognise};
 
 pub(super) const LONG_ABOUT: &str = "\
 Write a page that reads recordings, trains, judges and exports in a browser.
 
 The page is one HTML file with this program in it, as WebAssembly. It is opened from disk, needs no network, and forbids itself every \
 connection. Its files are those of the command, byte for byte. The first page of a checkout builds the program for it, which takes \
-minutes; what is built is kept.";
+minutes; what is built is kept.
+
+With --model the page opens with a model: it decides on files that are dropped, draws and explains the decisions, and decides on live \
+samples. With --score-only the page has no training, only the model in a device's numbers: it decides on files and on live samples, and \
+is small.";
 
 const EXAMPLES: &str = "\
 Examples:
   fishweir page -o fishweir.html
-  fishweir page gait.csv -o gait.html     # opens with these recordings";
+  fishweir page gait.csv -o gait.html     # opens with these recordings
+  fishweir page --model gait.json --score-only -o gait.html    # decides, and does not train";
 
 /// The target of the page's program.
 const TARGET: &str = "wasm32-wasip1";
@@ -32,40 +39,84 @@ const TARGET: &str = "wasm32-wasip1";
 pub(super) struct Arguments {
     /// Files or folders that the page opens with
     data: Vec<PathBuf>,
+    /// Model (JSON) or artefact that the page opens with
+    #[arg(short, long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Leave training out: a small page that decides by the model
+    #[arg(long, requires = "model")]
+    score_only: bool,
     /// Page to write
     #[arg(short, long, value_name = "FILE.html", default_value = "fishweir.html")]
     output: PathBuf,
-    /// Program as WebAssembly for WASI preview 1 [default: built from the checkout that this program was built from]
+    /// Program, or for --score-only package `fishweir-scorer`, as WebAssembly for WASI preview 1 [default: built from the checkout
+    /// that this program was built from]
     #[arg(long, value_name = "FILE.wasm")]
     program: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let inputs: Vec<&Path> =
-        arguments.data.iter().chain(&arguments.program).map(PathBuf::as_path).collect();
+    let given = arguments.program.iter().chain(&arguments.model);
+    let inputs: Vec<&Path> = arguments.data.iter().chain(given).map(PathBuf::as_path).collect();
     Outputs::check(&[&arguments.output], &inputs)?;
-    let mut given = BTreeMap::new();
+    let mut data = BTreeMap::new();
     for path in &arguments.data {
-        collect(path, &mut given)?;
+        collect(path, &mut data)?;
     }
-    let built = match &arguments.program {
+    let data = told_apart(data);
+    let model = arguments.model.as_deref().map(|path| carried(path, arguments.score_only));
+    let model = model.transpose()?;
+    let module = match &arguments.program {
         Some(path) => path.clone(),
-        None => build()?,
+        None => build(arguments.score_only)?,
     };
-    let program = files::read(&built)?;
-    if !program.starts_with(b"\0asm") {
-        let file = built.display();
-        let what = format!("{file}: this is not WebAssembly; name a program built for {TARGET}");
-        return Err(Failure::input(Topic::NoProgram, what));
+    let module = module_of(&module)?;
+    let page = Page {
+        program: Some(module.as_slice()).filter(|_| !arguments.score_only),
+        scorer: Some(module.as_slice()).filter(|_| arguments.score_only),
+        files: &data,
+        model: model.as_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
+        report: None,
     }
-    let given = told_apart(given);
-    let page = Page { program: &program, files: &given }.to_html()?;
+    .to_html()?;
     output::write(&arguments.output, page.as_bytes())?;
     if output::is_standard(&arguments.output) {
         return Ok(());
     }
     let (file, size) = (arguments.output.display(), grouped(page.len() / 1000));
     output::print(format!("{file}: {size} kB\n").as_bytes())
+}
+
+/// Name and content of the model that a page carries: one that decides on series. A page that only scores has its artefact.
+fn carried(path: &Path, score_only: bool) -> Result<(String, Vec<u8>), Failure> {
+    let bytes = recognise::read(path)?;
+    let model = Model::parse(path, &bytes)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if !score_only {
+        return Ok((name, bytes));
+    }
+    let refused = |why: &str| {
+        let what = format!("{}: {why}; leave --score-only out", path.display());
+        Err(Failure::input(Topic::Unsupported, what))
+    };
+    if let Some(why) = model.deployed.no_artefact() {
+        return refused(&why.to_string());
+    }
+    if matches!(model.kind()?, Kind::Symbols(_)) {
+        return refused("this model is of symbols, and a page that only scores takes channels");
+    }
+    model.check_windows()?;
+    Ok((name, model.deployed.to_artefact()?))
+}
+
+/// Reads a module of WebAssembly.
+fn module_of(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = files::read(path)?;
+    if !bytes.starts_with(b"\0asm") {
+        let file = path.display();
+        let what = format!("{file}: this is not WebAssembly; name a module built for {TARGET}");
+        return Err(Failure::input(Topic::NoProgram, what));
+    }
+    Ok(bytes)
 }
 
 /// A file, or all files of a folder, by the parts of their paths.
@@ -96,24 +147,28 @@ fn told_apart(files: BTreeMap<Vec<String>, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(|(path, bytes)| (path[shared..].join("/"), bytes)).collect()
 }
 
-/// Builds the program for the page; its path.
-fn build() -> Result<PathBuf, Failure> {
+/// Builds the page's module; its path.
+fn build(score_only: bool) -> Result<PathBuf, Failure> {
     let refused = |what: String| Failure::input(Topic::BuildFailed, what);
     let Some(root) = fishweir_sources::checkout() else {
         return Err(refused(
             "the checkout of this program is not there any more; give --program".into(),
         ));
     };
-    let built = root.join("target").join(TARGET).join("web/fishweir.wasm");
-    let is_first = !built.is_file();
-    if is_first {
+    let (package, module) = match score_only {
+        true => ("fishweir-scorer", "fishweir_scorer.wasm"),
+        false => ("fishweir-cli", "fishweir.wasm"),
+    };
+    let built = root.join("target").join(TARGET).join("web").join(module);
+    if !built.is_file() {
         note(Topic::Building, "building the program for the page: some minutes, once");
     }
     // The cargo that runs this program, if one does: it knows its own toolchain.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let build = ["build", "--locked", "--quiet", "--profile", "web", "--package", "fishweir-cli"];
-    command.current_dir(&root).args(build);
-    command.args(["--target", TARGET]).env("CARGO_TARGET_DIR", root.join("target"));
+    command.current_dir(&root).args(["build", "--locked", "--quiet", "--profile", "web"]);
+    command
+        .args(["--package", package, "--target", TARGET])
+        .env("CARGO_TARGET_DIR", root.join("target"));
     command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", "-C target-feature=+simd128");
     let done = command
         .output()
@@ -129,9 +184,11 @@ fn build() -> Result<PathBuf, Failure> {
             said.trim()
         )));
     }
-    match fs::exists(&built) {
-        Ok(true) => Ok(built),
-        _ => Err(refused(format!("{}: it was not built there; name --program", built.display()))),
+    match built.is_file() {
+        true => Ok(built),
+        false => {
+            Err(refused(format!("{}: it was not built there; name --program", built.display())))
+        }
     }
 }
 

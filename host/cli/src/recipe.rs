@@ -17,7 +17,7 @@ use super::{CommandLine, Failure, Topic, next, output};
 pub(super) type Recipe = Option<String>;
 
 /// Options for the output of results, not for their content.
-const OF_OUTPUT: [&str; 3] = ["output", "json", "dry_run"];
+const OF_OUTPUT: [&str; 4] = ["output", "report", "json", "dry_run"];
 
 /// An option of a file, as words of a command line.
 struct Entry {

@@ -16,16 +16,18 @@ use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
 use super::at_port::AtPort;
+use super::document::{self, PageReport};
 use super::fixed::{NumberName, quantised};
 use super::help::brief;
 use super::model::{Model, Origin};
 use super::network::Deployment;
+use super::output::Outputs;
 use super::reading::{Gathering, Reading};
 use super::watcher::{WatchedData, WatcherModel};
 use super::{Failure, Topic, board, progress, read, recognise};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "json"];
+const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "port", "report", "json"];
 
 pub(super) const LONG_ABOUT: &str = "\
 Run a model on a microcontroller, emulated or at a port, and compare every bit with the host.
@@ -73,6 +75,8 @@ pub(super) struct Arguments {
     reading: Reading,
     #[command(flatten)]
     gathering: Gathering,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -80,6 +84,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = arguments.model.as_path();
+    let written: Vec<&Path> = arguments.page.output().into_iter().collect();
+    let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).chain([file]).collect();
+    Outputs::check(&written, &inputs)?;
     let bytes = recognise::read(file)?;
     if recognise::is_network(&file.display().to_string(), &bytes) {
         let what = format!(
@@ -146,6 +153,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let names = ["on the host", "where the artefact was written"];
         report.profile_differences.extend(profile_differences(profiles, names));
     }
+    arguments.page.write("run", &report, |document| {
+        document::add_model(document, file, &bytes, false)?;
+        *document = std::mem::take(document).with_data(&data);
+        document::add_decisions(document, &model.deployed, &data, windowing.as_ref());
+        Ok(())
+    })?;
     crate::output::print_report(&report, arguments.json)?;
     check(&report)
 }
@@ -283,6 +296,18 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     let names = [arguments.model.as_path(), arguments.data[0].as_path(), Path::new(port)];
     let (options, link) = arguments.at_port.open(port)?;
     let report = compare_lines(&link, &lines, names, samples, &options)?;
+    arguments.page.write("run", &report, |document| {
+        document::add_model(
+            document,
+            &arguments.model,
+            &recognise::read(&arguments.model)?,
+            false,
+        )?;
+        if let Some(data) = series.first() {
+            *document = std::mem::take(document).with_data(data);
+        }
+        Ok(())
+    })?;
     crate::output::print_report(&report, arguments.json)?;
     check_lines(&report)
 }

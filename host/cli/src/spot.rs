@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::{ChannelRange, Contract, Provenance};
 use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
-use fishweir::report::{EventFigures, counted};
+use fishweir::report::{Document, EventFigures, MarkedEvent, counted};
 
+use super::document::{self, PageReport};
 use super::emitting::Emitting;
 use super::help::brief;
 use super::marking::Marking;
@@ -50,6 +51,7 @@ const SHOWN: &[&str] = &[
     "events",
     "draw",
     "states",
+    "report",
     "json",
 ];
 
@@ -99,6 +101,8 @@ pub(super) struct Arguments {
     emitting: Emitting,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -181,7 +185,8 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         }
     }
     let outputs = arguments.output.iter().chain(&arguments.draw);
-    let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
+    let outputs: Vec<&Path> =
+        outputs.map(PathBuf::as_path).chain(arguments.page.output()).collect();
     let inputs = [&arguments.test, &arguments.clips, &arguments.background];
     let inputs = inputs.into_iter().flatten().chain(&arguments.data);
     let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
@@ -213,8 +218,9 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     };
     let mut trial = trial.map_err(|error| Failure::of(train.data(), error))?;
     trial.model.provenance.recipe = recipe;
+    let written = trial.model.to_json()?;
     if let Some(file) = &arguments.output {
-        output::write(file, trial.model.to_json()?.as_bytes())?;
+        output::write(file, written.as_bytes())?;
     }
     let tried = trial.tried.iter();
     let mut figures: Vec<EventFigures> =
@@ -250,6 +256,11 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         events: if listed { spotted(&trial.spotter, shown) } else { Vec::new() },
         file: arguments.output.as_ref().map(|file| file.display().to_string()),
     };
+    arguments.page.write("spot", &report, |document| {
+        let name = arguments.output.as_deref().unwrap_or(Path::new("spotter.json"));
+        document::add_model(document, name, written.as_bytes(), false)?;
+        add_events(document, &trial.spotter, shown, Some(listed_of))
+    })?;
     let next = match &arguments.output {
         Some(file) => {
             let file = next::file(file);
@@ -273,7 +284,8 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     note_idle(&trained, "the spotter is trained")?;
     let kept = KeptSpotter::read(model)?;
     let (spotter, given) = (&kept.spotter, (&arguments.reading, &Gathering::default()));
-    let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
+    let drawn = arguments.draw.iter().map(PathBuf::as_path);
+    let figure: Vec<&Path> = drawn.chain(arguments.page.output()).collect();
     let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).chain([model]).collect();
     let outputs = Outputs::check(&figure, &inputs)?;
     if !arguments.marking.is_named() {
@@ -289,9 +301,6 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
                 return Ok(());
             }
         }
-        if !arguments.json {
-            return output::print(listed(&events)?.as_bytes());
-        }
         let (classes, states) = (spotter.classes().to_vec(), spotter.states());
         let report = SpotReport {
             classes,
@@ -303,6 +312,13 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
             events,
             file: None,
         };
+        arguments.page.write("spot", &report, |document| {
+            document::add_model(document, model, &recognise::read(model)?, false)?;
+            add_events(document, spotter, &data, None)
+        })?;
+        if !arguments.json {
+            return output::print(listed(&report.events)?.as_bytes());
+        }
         return crate::output::print_report(&report, true);
     }
     let (marked, judged, overlap) = kept.judged(&arguments.data, given, &arguments.marking)?;
@@ -321,7 +337,32 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     if let Some(path) = &arguments.draw {
         draw_events(path, spotter, marked.data(), Some((&marked, overlap)), false)?;
     }
+    arguments.page.write("spot", &report, |document| {
+        document::add_model(document, model, &recognise::read(model)?, false)?;
+        add_events(document, spotter, marked.data(), Some(&marked))
+    })?;
     outputs.print(&report, arguments.json)
+}
+
+/// Adds series, the events found in them, and the true ones where they are marked.
+fn add_events(
+    document: &mut Document,
+    spotter: &Spotter,
+    data: &Dataset,
+    marked: Option<&Marked>,
+) -> Result<(), Failure> {
+    *document = std::mem::take(document).with_data(data);
+    document.events = serde_json::to_value(spotted(spotter, data))?;
+    for (series, one) in data.series().iter().enumerate() {
+        let marks = marked.map_or(&[][..], |marked| marked.events(series));
+        document.marks.extend(marks.iter().map(|mark| MarkedEvent {
+            series: one.id.clone(),
+            class: marked.and_then(|marked| marked.classes().get(mark.class)).cloned(),
+            start: mark.samples.start,
+            end: mark.samples.end,
+        }));
+    }
+    Ok(())
 }
 
 /// A stored spotter, and its training.

@@ -16,6 +16,7 @@
 //! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
+//! | `serial_file.rs` | serial ports of a program on WASI |
 //! | `port_lines.rs` | [`exchange_at_port`]: a dialogue at a port, a piece at a time |
 //! | `recording.rs` | [`SampleListener`]: samples that a device measures, as takes |
 //! | `recording_file.rs` | [`RecordingFile`]: the table that takes are kept in |
@@ -49,14 +50,14 @@ mod error;
 mod firmware;
 mod line;
 mod micropython;
-#[cfg(target_family = "wasm")]
-mod no_serial;
 mod pace;
 mod port;
 mod port_lines;
 mod qemu;
 mod recording;
 mod recording_file;
+#[cfg(target_family = "wasm")]
+mod serial_file;
 mod session;
 mod update;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serial2::SerialPort;
 
 #[cfg(target_family = "wasm")]
-use super::no_serial::SerialPort;
+use super::serial_file::SerialPort;
 use super::{DeviceError, Options};
 
 /// A line to a device: bytes out, bytes in, with a limit on each wait.

@@ -121,7 +121,7 @@ pub struct Outcome {
 /// [is to end](Options::ends_device).
 ///
 /// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link lets
-/// them, or as far as [`Options::ahead`] does. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
+/// them; if [`Options::ahead`] limits them, in turn on one thread. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
 /// stream, is then asked again, ever more rarely. Samples are never sent again; what the line loses is
 /// counted. `hang_up` breaks the link: it is called when one side fails, so that the other ends too.
 /// `progress` receives the number of samples that are answered or lost, after each answer.
@@ -142,41 +142,46 @@ pub fn converse<'a>(
     let (info, place) = ask_info(&mut line, &mut writer)?;
     line.expect_records_of(size_of::<AnswerHead>() + info.models * size_of::<F32>());
     let (told, places) = mpsc::channel();
-    let (answered, heard) = mpsc::channel();
-    let pace = options.ahead.map(|ahead| Pace::new(ahead.get(), heard, options));
-    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0, pace };
+    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0, told };
     let mut listener = Listener {
         line,
         models: info.models,
         places,
-        answered,
+        last: None,
         answers: Vec::new(),
         saved: Vec::new(),
         progress,
     };
     let inputs = inputs.into_iter();
-    let report = thread::scope(|scope| {
-        let sending = scope.spawn(|| {
-            let sent = sender.send_all(inputs, told);
-            if sent.is_err() {
+    let report = match options.ahead {
+        Some(ahead) => {
+            let pace = Pace::new(ahead.get(), options);
+            let heard = take_turns((&mut sender, &mut listener), inputs, pace)?;
+            listener.finish(sender, heard, options.ends_device)
+        }
+        None => thread::scope(|scope| {
+            let sending = scope.spawn(|| {
+                let sent = sender.send_all(inputs);
+                if sent.is_err() {
+                    hang_up();
+                }
+                (sender, sent)
+            });
+            let heard = listener.until_silent_or_report(|| sending.is_finished());
+            if heard.is_err() {
                 hang_up();
             }
-            (sender, sent)
-        });
-        let heard = listener.until_silent_or_report(|| sending.is_finished());
-        if heard.is_err() {
-            hang_up();
-        }
-        // Only a panic in the caller's iterator can make the join fail.
-        let (sender, sent) =
-            sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match (sent, heard) {
-            // What the sender refused to send broke the link on purpose.
-            (Err(error @ DeviceError::SampleShape { .. }), _) | (_, Err(error)) => Err(error),
-            (Err(error), Ok(_)) => Err(error),
-            (Ok(()), Ok(report)) => listener.finish(sender, report, options.ends_device),
-        }
-    })?;
+            // Only a panic in the caller's iterator can make the join fail.
+            let (sender, sent) =
+                sending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            match (sent, heard) {
+                // What the sender refused to send broke the link on purpose.
+                (Err(error @ DeviceError::SampleShape { .. }), _) | (_, Err(error)) => Err(error),
+                (Err(error), Ok(_)) => Err(error),
+                (Ok(()), Ok(report)) => listener.finish(sender, report, options.ends_device),
+            }
+        }),
+    }?;
     Ok(Outcome {
         corrupt: listener.line.corrupt(),
         answers: listener.answers,
@@ -184,6 +189,33 @@ pub fn converse<'a>(
         info,
         report,
     })
+}
+
+/// Sends samples as far ahead of their answers as the pace allows, and the request for the report after the last answer.
+fn take_turns<'a, R: Read, W: Write, P: FnMut(usize)>(
+    (sender, listener): (&mut Sender<'_, W>, &mut Listener<'_, R, P>),
+    mut inputs: impl Iterator<Item = Input<'a>>,
+    mut pace: Pace,
+) -> Result<Option<DeviceReport>, DeviceError> {
+    let mut is_over = false;
+    loop {
+        while !is_over && pace.has_room(sender.samples) {
+            match inputs.next() {
+                Some(input) => sender.send(input)?,
+                None => is_over = true,
+            }
+            sender.writer.flush()?;
+            pace.begin();
+        }
+        if is_over && pace.is_settled(sender.samples) {
+            sender.ask(Request::Report)?;
+            return listener.until_silent_or_report(|| true);
+        }
+        if let Heard::Report(report) = listener.hear()? {
+            return Ok(Some(report));
+        }
+        pace.settle(listener.answers.len(), sender.samples);
+    }
 }
 
 /// Asks until it is answered.
@@ -260,64 +292,50 @@ struct Sender<'i, W: Write> {
     /// Position of the next sample.
     place: SampleIndex,
     samples: usize,
-    /// `None` if the line has flow control.
-    pace: Option<Pace>,
+    /// The listener hears the position of each sample before it is sent.
+    told: mpsc::Sender<SampleIndex>,
 }
 
 impl<W: Write> Sender<'_, W> {
-    /// Sends all inputs, and asks for the report. The listener is notified before each sample.
-    fn send_all<'a>(
-        &mut self,
-        inputs: impl Iterator<Item = Input<'a>>,
-        told: mpsc::Sender<SampleIndex>,
-    ) -> Result<(), DeviceError> {
-        let mut record = Vec::new();
+    /// Sends all inputs, and asks for the report.
+    fn send_all<'a>(&mut self, inputs: impl Iterator<Item = Input<'a>>) -> Result<(), DeviceError> {
         for input in inputs {
-            record.clear();
-            let tag = match input {
-                Input::Reset => {
-                    self.place = self.place.next_stream();
-                    continue;
-                }
-                Input::Save => {
-                    self.ask(Request::Save)?;
-                    continue;
-                }
-                Input::Missing => Request::Missing,
-                Input::Vector(_) | Input::Symbol(_) => Request::Sample,
-            };
-            record.extend_from_slice(self.place.head(tag.tag()).as_bytes());
-            match (input, self.info.sample_kind) {
-                (Input::Vector(values), SampleKind::Vector)
-                    if values.len() == self.info.sample_length =>
-                {
-                    record.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-                }
-                (Input::Symbol(symbol), SampleKind::Symbol) => {
-                    record.extend_from_slice(&symbol.to_le_bytes());
-                }
-                (Input::Vector(values), _) => {
-                    return Err(self.refused(format!("a vector of {} channels", values.len())));
-                }
-                (Input::Symbol(_), _) => return Err(self.refused(String::from("a symbol"))),
-                _ => {}
-            }
-            self.wait_for_answers(1)?;
-            // A listener that has gone has its own error to tell.
-            let _ = told.send(self.place);
-            send(&mut self.writer, &record)?;
-            self.samples += 1;
-            self.place = self.place.next();
+            self.send(input)?;
         }
-        self.wait_for_answers(usize::MAX)?;
         self.ask(Request::Report)
     }
 
-    /// Waits until there is room for `more` samples that are unanswered; for too many, until none is.
-    fn wait_for_answers(&mut self, more: usize) -> Result<(), DeviceError> {
-        let Some(pace) = &mut self.pace else { return Ok(()) };
-        self.writer.flush()?;
-        pace.wait(self.samples, more);
+    fn send(&mut self, input: Input<'_>) -> Result<(), DeviceError> {
+        let tag = match input {
+            Input::Reset => {
+                self.place = self.place.next_stream();
+                return Ok(());
+            }
+            Input::Save => return self.ask(Request::Save),
+            Input::Missing => Request::Missing,
+            Input::Vector(_) | Input::Symbol(_) => Request::Sample,
+        };
+        let mut record = self.place.head(tag.tag()).as_bytes().to_vec();
+        match (input, self.info.sample_kind) {
+            (Input::Vector(values), SampleKind::Vector)
+                if values.len() == self.info.sample_length =>
+            {
+                record.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            }
+            (Input::Symbol(symbol), SampleKind::Symbol) => {
+                record.extend_from_slice(&symbol.to_le_bytes());
+            }
+            (Input::Vector(values), _) => {
+                return Err(self.refused(format!("a vector of {} channels", values.len())));
+            }
+            (Input::Symbol(_), _) => return Err(self.refused(String::from("a symbol"))),
+            _ => {}
+        }
+        // A listener that has gone has its own error to tell.
+        let _ = self.told.send(self.place);
+        send(&mut self.writer, &record)?;
+        self.samples += 1;
+        self.place = self.place.next();
         Ok(())
     }
 
@@ -342,11 +360,20 @@ struct Listener<'o, R, P> {
     models: usize,
     /// Positions of samples sent that are neither answered nor known to be lost.
     places: mpsc::Receiver<SampleIndex>,
-    /// Hears how many samples are answered or lost.
-    answered: mpsc::Sender<usize>,
+    /// Position of the last answer.
+    last: Option<SampleIndex>,
     answers: Vec<Option<Answer>>,
     saved: Vec<u32>,
     progress: P,
+}
+
+/// Event that a listener heard.
+enum Heard {
+    /// The device's report.
+    Report(DeviceReport),
+    /// Another record.
+    Record,
+    Silence,
 }
 
 impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
@@ -355,41 +382,47 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
         &mut self,
         all_sent: impl Fn() -> bool,
     ) -> Result<Option<DeviceReport>, DeviceError> {
-        let mut last = None;
         loop {
-            let answers = self.answers.len();
-            let (head, rest) = match self.line.hear(answers)? {
-                LineEvent::Record(head, rest) => (head, rest),
-                LineEvent::Silence if all_sent() => return Ok(None),
-                LineEvent::Silence => continue,
-                LineEvent::End => return Err(DeviceError::Stopped { answers }),
-            };
-            match head.tag {
-                Report::TAG => {
-                    let report: Report = read(head, &rest, answers)?;
-                    return Ok(Some(DeviceReport::from(&report)));
-                }
-                // Noise that doubles a whole frame: the answer has been heard.
-                AnswerHead::TAG if last == Some(head.sample_index()) => {}
-                AnswerHead::TAG => {
-                    let answer = self.answer(head, &rest)?;
-                    self.unanswered_before(head.sample_index())?;
-                    self.answers.push(Some(answer));
-                    last = Some(head.sample_index());
-                    // Who waits for none does not listen.
-                    let _ = self.answered.send(self.answers.len());
-                    (self.progress)(self.answers.len());
-                }
-                Saved::TAG => {
-                    let saved: Saved = read(head, &rest, answers)?;
-                    self.saved.push(saved.number.get());
-                }
-                Fault::TAG => return Err(fault(&read(head, &rest, answers)?, answers)),
-                // Asked for more than once.
-                Info::TAG => {}
-                tag => return Err(bad(answers, format!("tag {tag:#04x}"))),
+            match self.hear()? {
+                Heard::Report(report) => return Ok(Some(report)),
+                Heard::Silence if all_sent() => return Ok(None),
+                Heard::Silence | Heard::Record => {}
             }
         }
+    }
+
+    /// Takes in the next record.
+    fn hear(&mut self) -> Result<Heard, DeviceError> {
+        let answers = self.answers.len();
+        let (head, rest) = match self.line.hear(answers)? {
+            LineEvent::Record(head, rest) => (head, rest),
+            LineEvent::Silence => return Ok(Heard::Silence),
+            LineEvent::End => return Err(DeviceError::Stopped { answers }),
+        };
+        match head.tag {
+            Report::TAG => {
+                let report: Report = read(head, &rest, answers)?;
+                return Ok(Heard::Report(DeviceReport::from(&report)));
+            }
+            // Noise that doubles a whole frame: the answer has been heard.
+            AnswerHead::TAG if self.last == Some(head.sample_index()) => {}
+            AnswerHead::TAG => {
+                let answer = self.answer(head, &rest)?;
+                self.unanswered_before(head.sample_index())?;
+                self.answers.push(Some(answer));
+                self.last = Some(head.sample_index());
+                (self.progress)(self.answers.len());
+            }
+            Saved::TAG => {
+                let saved: Saved = read(head, &rest, answers)?;
+                self.saved.push(saved.number.get());
+            }
+            Fault::TAG => return Err(fault(&read(head, &rest, answers)?, answers)),
+            // Asked for more than once.
+            Info::TAG => {}
+            tag => return Err(bad(answers, format!("tag {tag:#04x}"))),
+        }
+        Ok(Heard::Record)
     }
 
     /// Asks for the report again if need be; then ends the device, if it is to end.
@@ -447,7 +480,8 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
 
     /// Samples sent before the one at `place` will not be answered any more.
     fn unanswered_before(&mut self, place: SampleIndex) -> Result<(), DeviceError> {
-        while let Ok(sent) = self.places.recv_timeout(self.line.patience()) {
+        // A position is told before its sample is sent.
+        while let Ok(sent) = self.places.try_recv() {
             if sent == place {
                 return Ok(());
             }

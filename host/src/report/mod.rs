@@ -3,11 +3,15 @@
 mod believing;
 #[cfg(feature = "device")]
 mod boards;
+#[cfg(feature = "device")]
+mod card;
 mod contract;
 mod detection;
 mod detector;
 #[cfg(feature = "device")]
 mod device;
+#[cfg(feature = "device")]
+mod document;
 mod emission;
 mod evaluation;
 mod figures;
@@ -38,11 +42,15 @@ use serde::Serialize;
 pub use believing::BelievedFigures;
 #[cfg(feature = "device")]
 pub use boards::{Boards, OnBoard};
+#[cfg(feature = "device")]
+pub use card::{CardFacts, CardSection, ModelCard};
 pub use contract::{ChannelSummary, ContractSummary, WindowsSummary};
 pub use detection::{Alarms, Changes, DetectionReport, Seen};
 pub use detector::DetectorInspection;
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
+#[cfg(feature = "device")]
+pub use document::{Document, DocumentSeries, JudgedWindows, MarkedEvent, WindowDecision};
 pub use emission::EmissionSummary;
 pub use evaluation::{CrossValidationReport, DataSummary, Validated};
 pub use gram::{FeaturesReport, GramReport, InformationSummary, SpectrumSummary};

@@ -1,4 +1,4 @@
-// A stream of samples as it comes: from a phone's motion sensor, or pasted. Decisions as they fall, and recordings with labels.
+// A stream of samples as it comes: from a motion sensor or a microphone, or pasted. Decisions as they fall, and recordings with labels.
 "use strict";
 
 /// Channels of a motion sensor: name, unit, and how an event has it.
@@ -9,11 +9,11 @@ const MOTION = [
 ];
 
 /// Samples at a steady rate from samples at any time: on the line between the two around each step. Where more than `gap` steps are
-/// missing, they are: a decision is not made of what was not measured. After `longest` missing steps the stream begins anew, which
-/// `begin` is told.
+/// missing, they are: a decision is not made of what was not measured. After `longest` missing steps the stream begins anew: the row
+/// is `undefined` there.
 class Steady {
-  constructor(period, longest, begin, gap = 5) {
-    Object.assign(this, { period, longest, begin, gap });
+  constructor(period, longest, gap = 5) {
+    Object.assign(this, { period, longest, gap });
   }
   /// The rows that a sample completes.
   push(time, values) {
@@ -24,9 +24,8 @@ class Steady {
       return rows;
     }
     if (time - before.time > this.longest * this.period) {
-      this.begin();
       this.next = time;
-      return rows;
+      return [undefined];
     }
     const missing = time - before.time > this.gap * this.period;
     for (; this.next <= time; this.next += this.period) {
@@ -34,24 +33,6 @@ class Steady {
       rows.push(values.map((value, i) => (missing ? NaN : before.values[i] + share * (value - before.values[i]))));
     }
     return rows;
-  }
-}
-
-/// The windows of a stream, one from every `hop`th sample on: `decide` gets the rows of each that is full.
-class Windows {
-  constructor(length, hop, decide) {
-    Object.assign(this, { length, hop, decide });
-    this.begin();
-  }
-  begin() {
-    [this.rows, this.samples] = [[], 0];
-  }
-  push(row) {
-    this.rows.push(row);
-    if (this.rows.length > this.length) this.rows.shift();
-    this.samples += 1;
-    const after = this.samples - this.length;
-    if (after >= 0 && after % this.hop === 0) this.decide(this.rows.slice());
   }
 }
 
@@ -63,6 +44,23 @@ function tableOf(channels, rows, period, label = "", id = "live") {
   const lines = rows.map((row, i) => [field(id), field(label), (i * period).toFixed(4), ...row.map(value)].join(","));
   return `${["series", "label", "t", ...channels.map(field)].join(",")}\n${lines.join("\n")}\n`;
 }
+
+/// The worker with the model in a device's numbers: it decides on streams, and without the program on files.
+class Live extends Program {
+  async start() {
+    const text = at("worker-source").textContent;
+    this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    this.worker.onmessage = ({ data }) => this.heard(data);
+    // The program has the scorer's exports, too.
+    await this.ask({ scorer: program.module ?? at("scorer").textContent });
+  }
+}
+const live = new Live();
+
+/// Channels, period and windows of the model that listens; `undefined` without one.
+let contract;
+
+// ---- Sensors ----
 
 /// What listens now: `stop` ends it.
 let listening;
@@ -79,63 +77,94 @@ async function listenToMotion(take) {
   return () => removeEventListener("devicemotion", heard);
 }
 
+/// Rates that browsers bring sound to.
+const SOUND_RATES = [3000, 192000];
+
+/// Sound of the microphone at a rate, `take` gets pieces of it.
+async function listenToMicrophone(rate, take) {
+  if (rate < SOUND_RATES[0] || rate > SOUND_RATES[1]) throw new Error(WORDS.noSuchSound(number(rate)));
+  const asked = navigator.mediaDevices?.getUserMedia({ audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
+  if (!asked) throw new Error(WORDS.noMicrophone);
+  const stream = await asked.catch(() => { throw new Error(WORDS.noMicrophone); });
+  const context = new AudioContext({ sampleRate: rate });
+  const end = () => {
+    for (const track of stream.getTracks()) track.stop();
+    context.close();
+  };
+  try {
+    // A worklet would be a module of its own, which browsers do not load for a page from disk.
+    const tap = context.createScriptProcessor(1024, 1, 1);
+    tap.onaudioprocess = ({ inputBuffer }) => take(inputBuffer.getChannelData(0).slice());
+    context.createMediaStreamSource(stream).connect(tap).connect(context.destination);
+    await context.resume();
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return end;
+}
+
 // ---- Decisions ----
 
-/// What a model wants of a stream: names of its channels, seconds between samples, windows.
-function contractOf(model) {
-  const { observations, provenance } = model.classifier;
-  return { channels: observations.channels ?? [], period: provenance.period?.seconds, windowing: provenance.windowing };
-}
-
-function showLive() {
-  const { channels, period, windowing } = contractOf(state.model);
-  if (channels.length === 0 || !period || !windowing) return hide("live");
-  const choices = (name) => MOTION.map(([own, unit], i) => element("option", { value: i, selected: own === name.toLowerCase() }, `${own} [${unit}]`));
-  at("mapping").replaceChildren(...channels.map((name) => element("label", {}, name, element("select", {}, ...choices(name)))));
-  at("live-words").textContent = WORDS.live(number(1 / period), windowing.length, windowing.hop);
-  at("live").hidden = false;
-}
-
-/// A function that takes samples and shows decisions.
-function deciding() {
-  const { channels, period, windowing } = contractOf(state.model);
-  let busy = false, left = 0;
-  const decide = async (rows) => {
-    // A decision that is late is left out, and counted.
-    if (busy) {
-      left += 1;
-      return;
-    }
-    busy = true;
-    try {
-      const since = performance.now();
-      await program.ask({ write: "live.csv", bytes: new TextEncoder().encode(tableOf(channels, rows, period)) });
-      const { decisions: [one] } = await program.json(["predict", "live.csv", "--model", "model.json"]);
-      if (one) {
-        at("decision").textContent = one.class;
-        at("decision-words").textContent = WORDS.decided(number(one.margin), Math.round(performance.now() - since), left);
-        at("decided").append(element("li", {}, `${one.class}, ${number(one.margin)}`));
-        while (at("decided").children.length > 20) at("decided").firstChild.remove();
-      }
-    } catch (error) {
-      fail("live-error", error);
-    }
-    busy = false;
-  };
-  const windows = new Windows(windowing.length, windowing.hop, decide);
-  const steady = new Steady(period, windowing.length, () => windows.begin());
-  return { windows, push: (time, values) => steady.push(time, values).forEach((row) => windows.push(row)) };
-}
-
-async function startLive() {
+/// Hands the model to the worker that listens, as its artefact, and shows what can be listened to.
+async function showLive(artefact) {
   stopLive();
+  hide("live");
+  contract = undefined;
+  if (state.info?.no_artefact) return;
+  if (!artefact) {
+    const [[, bytes]] = await program.made(["export", state.modelFile, "--artefact", "live.fishweir"], "live.fishweir");
+    artefact = bytes;
+  }
+  const { found, refused } = await live.ask({ load: artefact });
+  // A model of symbols listens to nothing here.
+  if (refused) return;
+  const { windows, period, channels } = found.contract ?? {};
+  contract = { channels: found.channels, units: channels?.map(({ unit }) => unit) ?? [], period: period?.seconds, windows };
+  state.info ??= found;
+  const choices = (name) => MOTION.map(([own, unit], i) => element("option", { value: i, selected: own === name.toLowerCase() }, `${own} [${unit}]`));
+  const named = contract.channels.map((name, i) => (contract.units[i] && !name.includes("[") ? `${name} [${contract.units[i]}]` : name));
+  at("mapping").replaceChildren(...contract.channels.map((name, i) => element("label", {}, named[i], element("select", {}, ...choices(name)))));
+  at("live-words").textContent = WORDS.live(contract.period && number(1 / contract.period), windows?.length, windows?.hop);
+  const sounds = contract.channels.length === 1 && contract.period && 1 / contract.period >= SOUND_RATES[0];
+  [at("live-hear").hidden, at("live-start").hidden, at("mapping").hidden] = [!sounds, sounds || !contract.period, sounds || !contract.period];
+  show("live");
+}
+
+/// A function that takes rows and shows decisions; an `undefined` row begins the stream anew.
+function deciding() {
   at("live-error").textContent = "";
   at("decided").replaceChildren();
-  const { push } = deciding();
+  let begin = true, spent = 0, taken = 0;
+  return async (rows) => {
+    const cut = rows.lastIndexOf(undefined);
+    if (cut >= 0) [begin, rows] = [true, rows.slice(cut + 1)];
+    if (rows.length === 0) return;
+    const asked = live.ask({ rows, begin });
+    begin = false;
+    const { decisions, milliseconds, broken } = await asked;
+    if (broken) return fail("live-error", new Error(broken));
+    [spent, taken] = [spent + milliseconds, taken + rows.length];
+    for (const { class: name, margin, probability } of decisions) {
+      const share = contract.period && number((100 * spent) / 1000 / (taken * contract.period), 2);
+      at("decision").textContent = name;
+      at("decision-words").textContent = WORDS.decided(number(margin), Number.isFinite(probability) ? percent(probability) : "", share);
+      at("decided").append(element("li", {}, `${name}, ${number(margin)}`));
+      while (at("decided").children.length > 20) at("decided").firstChild.remove();
+    }
+  };
+}
+
+async function startLive(sound) {
+  stopLive();
+  const decide = deciding();
   const places = [...at("mapping").querySelectorAll("select")].map((select) => Number(select.value));
+  const steady = new Steady(contract.period, contract.windows?.length ?? 100);
   try {
-    listening = await listenToMotion((time, values) => push(time, places.map((place) => values[place])));
-    [at("live-start").disabled, at("live-stop").disabled] = [true, false];
+    listening = sound
+      ? await listenToMicrophone(1 / contract.period, (piece) => decide(Array.from(piece, (value) => [value])))
+      : await listenToMotion((time, values) => decide(steady.push(time, places.map((place) => values[place]))));
+    at("live-stop").disabled = false;
   } catch (error) {
     fail("live-error", error);
   }
@@ -144,72 +173,108 @@ async function startLive() {
 function stopLive() {
   listening?.();
   listening = undefined;
-  [at("live-start").disabled, at("live-stop").disabled] = [false, true];
+  at("live-stop").disabled = true;
 }
 
 /// Decides on a pasted stream: a sample a line, at the model's rate.
 function decidePasted() {
-  at("live-error").textContent = "";
-  at("decided").replaceChildren();
-  const { channels } = contractOf(state.model), { windows } = deciding();
+  const decide = deciding(), { channels } = contract, rows = [];
   const lines = at("pasted").value.split(/\r?\n/).filter((line) => line.trim() !== "");
   for (const [index, line] of lines.entries()) {
-    const row = line.split(/[,;\s]+/).filter((text) => text !== "").map((text) => (/^(na|nan)$/i.test(text) ? NaN : Number(text)));
-    const wrong = row.length !== channels.length || line.split(/[,;\s]+/).some((text) => text && Number.isNaN(Number(text)) && !/^(na|nan)$/i.test(text));
+    const fields = line.split(/[,;\s]+/).filter((text) => text !== ""), missing = (text) => /^(na|nan)$/i.test(text);
+    const wrong = fields.length !== channels.length || fields.some((text) => Number.isNaN(Number(text)) && !missing(text));
     // A header, perhaps.
     if (wrong && index === 0) continue;
     if (wrong) return fail("live-error", new Error(WORDS.pasted(index + 1, channels)));
-    windows.push(row);
+    rows.push(fields.map((text) => (missing(text) ? NaN : Number(text))));
   }
+  return decide(rows);
 }
 
 // ---- Recordings ----
 
-const RECORDED_PERIOD = 1 / 50;
+const MOTION_PERIOD = 1 / 50, SOUND_RATE = 16000;
 const recorded = [];
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+async function countDown(where) {
+  for (let left = 3; left > 0; left--) {
+    at(where).textContent = WORDS.countDown(left);
+    await pause(1000);
+  }
+}
 
 async function record() {
   at("record-error").textContent = "";
-  const label = at("record-label").value.trim(), seconds = Number(at("record-seconds").value);
+  const label = at("record-label").value.trim(), seconds = Number(at("record-seconds").value), sensor = at("record-sensor").value;
   if (!label) return fail("record-error", new Error(WORDS.noLabel));
   at("record").disabled = true;
+  let stop;
   try {
     // A take has no place to begin anew: what lacks is missing.
-    const steady = new Steady(RECORDED_PERIOD, Infinity), rows = [];
+    const steady = new Steady(MOTION_PERIOD, Infinity), rows = [];
     let runs = false;
-    const stop = await listenToMotion((time, values) => { if (runs) rows.push(...steady.push(time, values)); });
-    const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-    for (let left = 3; left > 0; left--) {
-      at("record-words").textContent = WORDS.countDown(left);
-      await pause(1000);
-    }
+    stop = sensor === "motion" ? await listenToMotion((time, values) => { if (runs) rows.push(...steady.push(time, values)); })
+      : await listenToMicrophone(SOUND_RATE, (piece) => { if (runs) rows.push(...piece); });
+    await countDown("record-words");
     runs = true;
     at("record-words").textContent = WORDS.recording(label, seconds);
     await pause(1000 * seconds);
-    stop();
-    if (rows.length < 2) throw new Error(WORDS.noMotion);
-    recorded.push({ label, rows });
+    if (rows.length < 2) throw new Error(sensor === "motion" ? WORDS.noMotion : WORDS.noMicrophone);
+    recorded.push({ label, sensor, rows });
     at("record-words").textContent = WORDS.recorded(recorded.map((one) => `${one.label} (${one.rows.length})`).join(", "));
-    [at("record-use").disabled, at("record-save").disabled] = [false, false];
+    for (const id of ["record-use", "record-add", "record-save"]) at(id).disabled = !program.isThere && id !== "record-save";
   } catch (error) {
     fail("record-error", error);
     at("record-words").textContent = "";
   }
+  stop?.();
   at("record").disabled = false;
+  return undefined;
 }
 
-/// All recordings as one table: the tidy form, which every command reads.
-function recordedTable() {
+/// Sound as a WAV file of 32-bit floats.
+function wav(samples, rate) {
+  const view = new DataView(new ArrayBuffer(44 + 4 * samples.length));
+  const text = (place, letters) => [...letters].forEach((letter, i) => view.setUint8(place + i, letter.charCodeAt(0)));
+  text(0, "RIFF");
+  view.setUint32(4, 36 + 4 * samples.length, true);
+  text(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  [[20, 3], [22, 1], [32, 4], [34, 32]].forEach(([place, value_]) => view.setUint16(place, value_, true));
+  view.setUint32(24, rate, true);
+  view.setUint32(28, 4 * rate, true);
+  text(36, "data");
+  view.setUint32(40, 4 * samples.length, true);
+  samples.forEach((sample, i) => view.setFloat32(44 + 4 * i, sample, true));
+  return new Uint8Array(view.buffer);
+}
+
+/// All recordings as files: a tidy table of motions, a folder of sounds for each class.
+function recordedFiles() {
   const channels = MOTION.map(([name]) => name);
-  const tables = recorded.map(({ label, rows }, i) => tableOf(channels, rows, RECORDED_PERIOD, label, `take-${i + 1}`));
-  return tables.map((text, i) => (i === 0 ? text : text.slice(text.indexOf("\n") + 1))).join("");
+  const tables = [], files = [];
+  recorded.forEach(({ label, sensor, rows }, i) => {
+    if (sensor === "motion") tables.push(tableOf(channels, rows, MOTION_PERIOD, label, `take-${i + 1}`));
+    else files.push({ path: `${label.replace(/[/\\\0-\x1f]/g, "-")}/take-${i + 1}.wav`, file: new Blob([wav(rows, SOUND_RATE)]) });
+  });
+  const text = tables.map((one, i) => (i === 0 ? one : one.slice(one.indexOf("\n") + 1))).join("");
+  return text ? [{ path: "recorded.csv", file: new Blob([text]) }, ...files] : files;
+}
+
+async function saveRecorded() {
+  const files = recordedFiles(), bytes = async ({ file }) => new Uint8Array(await file.arrayBuffer());
+  if (files.length === 1) return save(files[0].path.split("/").pop(), await bytes(files[0]));
+  return save("recorded.zip", zipped(await Promise.all(files.map(async (one) => [one.path, await bytes(one)]))));
 }
 
 function listenLive() {
-  at("live-start").addEventListener("click", startLive);
+  at("live-start").addEventListener("click", () => startLive(false));
+  at("live-hear").addEventListener("click", () => startLive(true));
   at("live-stop").addEventListener("click", stopLive);
   at("paste").addEventListener("click", decidePasted);
   at("record").addEventListener("click", record);
-  at("record-save").addEventListener("click", () => save("recorded.csv", new TextEncoder().encode(recordedTable())));
-  at("record-use").addEventListener("click", () => dropped([{ path: "recorded.csv", file: new Blob([recordedTable()]) }]));
+  at("record-save").addEventListener("click", saveRecorded);
+  at("record-use").addEventListener("click", () => dropped(recordedFiles()));
+  at("record-add").addEventListener("click", () => dropped(recordedFiles(), true));
 }

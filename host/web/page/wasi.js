@@ -2,7 +2,7 @@
 "use strict";
 
 const OK = 0, BAD_FD = 8, EXISTS = 20, INVALID = 28, IS_FOLDER = 31, NO_ENTRY = 44, NO_SYSTEM = 52, NOT_FOLDER = 54,
-  NOT_EMPTY = 55;
+  NOT_EMPTY = 55, TIMED_OUT = 73;
 const FOLDER = 3, FILE = 4, CHARACTERS = 2;
 
 /// Thrown when the program ends.
@@ -92,12 +92,42 @@ class Files {
   }
 }
 
-/// One run of a program.
+/// A board at a port of this computer, as a file: a read waits for what comes.
+class Board {
+  /// Path of the file.
+  static PATH = "dev/board";
+  /// Milliseconds that a read waits.
+  static WAIT = 40;
+  constructor(send) {
+    this.send = send;
+    this.bytes = [];
+    this.isGone = false;
+  }
+  /// Takes in bytes of the board; `null` when it is gone.
+  hear(bytes) {
+    if (bytes === null) this.isGone = true;
+    else this.bytes.push(...bytes);
+    this.wake?.();
+  }
+  /// At most so many bytes; none when the board is gone, `undefined` if nothing comes.
+  async take(length) {
+    if (this.bytes.length === 0 && !this.isGone) {
+      await new Promise((done) => {
+        this.wake = done;
+        setTimeout(done, Board.WAIT);
+      });
+    }
+    return this.bytes.length > 0 || this.isGone ? this.bytes.splice(0, length) : undefined;
+  }
+}
+
+/// One run of a program; with a board, if there is one.
 class System {
-  constructor(words, files, said) {
+  constructor(words, files, said, board) {
     this.words = words;
     this.files = files;
     this.said = said;
+    this.board = board;
     const stream = (name) => ({ stream: name });
     this.open = [stream("in"), stream("out"), stream("err"), { folder: files.root, path: "/", name: "/" }];
   }
@@ -114,10 +144,14 @@ class System {
       wanted[from] ??= {};
       wanted[from][name] = imports[name];
     }
+    const { fd_read: read } = wanted.wasi_snapshot_preview1 ?? {};
+    // Who waits for a board is suspended until it answers.
+    if (this.board && read) wanted.wasi_snapshot_preview1.fd_read = new WebAssembly.Suspending(read);
     const { exports } = await WebAssembly.instantiate(module, wanted);
     this.memory = exports.memory;
     try {
-      exports._start();
+      if (this.board) await WebAssembly.promising(exports._start)();
+      else exports._start();
       return 0;
     } catch (error) {
       if (error instanceof Exit) return error.code;
@@ -199,6 +233,7 @@ class System {
       const length = this.view().getUint32(vectors + 8 * i + 4, true);
       const bytes = this.bytes(at, length);
       if (open.stream) this.said(open.stream, bytes.slice());
+      else if (open.board) open.board.send(bytes.slice());
       else {
         if (open.append) open.position = open.file.length;
         if (open.position + length > open.file.length) open.file.resize(open.position + length);
@@ -213,6 +248,7 @@ class System {
   fd_read(fd, vectors, count, read) {
     const open = this.open[fd];
     if (!open || open.folder) return BAD_FD;
+    if (open.board) return this.readBoard(open.board, vectors, read);
     let total = 0;
     for (let i = 0; open.file && i < count; i++) {
       const at = this.view().getUint32(vectors + 8 * i, true);
@@ -224,6 +260,14 @@ class System {
       if (part.length < length) break;
     }
     this.u32(read, total);
+    return OK;
+  }
+  async readBoard(board, vectors, read) {
+    const [at, length] = [this.view().getUint32(vectors, true), this.view().getUint32(vectors + 4, true)];
+    const found = await board.take(length);
+    if (!found) return TIMED_OUT;
+    this.bytes(at, found.length).set(found);
+    this.u32(read, found.length);
     return OK;
   }
   fd_seek(fd, offset, whence, at) {
@@ -253,7 +297,7 @@ class System {
     const open = this.open[fd];
     if (!open) return BAD_FD;
     this.bytes(at, 24).fill(0);
-    this.view().setUint8(at, open.stream ? CHARACTERS : open.folder ? FOLDER : FILE);
+    this.view().setUint8(at, open.stream || open.board ? CHARACTERS : open.folder ? FOLDER : FILE);
     this.u64(at + 8, 0xffffffffffffn);
     this.u64(at + 16, 0xffffffffffffn);
     return OK;
@@ -316,6 +360,10 @@ class System {
   path_open(fd, _, at, length, flags, rights, _inherited, fdflags, opened) {
     const path = this.path(fd, at, length);
     if (path === undefined) return BAD_FD;
+    if (this.board && Files.parts(path).join("/") === Board.PATH) {
+      this.u32(opened, this.open.push({ board: this.board }) - 1);
+      return OK;
+    }
     const [create, folderWanted, exclusive, truncate] = [1, 2, 4, 8].map((bit) => (flags & bit) !== 0);
     let found = this.files.find(path);
     if (found === undefined) {

@@ -1,14 +1,11 @@
-// Runs the program: one run for each message, over files that stay.
+// Runs the program: one run for each message, over files that stay. Or the scorer, which keeps a model and a stream.
 "use strict";
 
 const files = new Files();
-let program;
+let program, scorer, board;
 
-async function inflated(blob) {
-  return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-async function run(id, words) {
+async function run(id, words, withBoard) {
+  if (withBoard && !WebAssembly.Suspending) return postMessage({ id, noBoard: true });
   const text = { out: [], err: [] };
   let line = "";
   const said = (stream, bytes) => {
@@ -23,7 +20,8 @@ async function run(id, words) {
     }
   };
   const joined = async (parts) => new Blob(parts).text();
-  const system = new System(["fishweir", ...words, "--message-format", "json"], files, said);
+  board = withBoard ? new Board((bytes) => postMessage({ toBoard: bytes })) : undefined;
+  const system = new System(["fishweir", ...words, "--message-format", "json"], files, said, board);
   let code, broken;
   try {
     code = await system.run(program);
@@ -31,17 +29,27 @@ async function run(id, words) {
     // A panic, or no memory left: the run is lost, the files are not.
     [code, broken] = [134, String(error)];
   }
+  board = undefined;
   postMessage({ id, code, broken, out: await joined(text.out), err: await joined(text.err) });
 }
 
 async function heard(data) {
   const { id } = data;
   try {
-    if (data.program) {
-      program = await WebAssembly.compile(await inflated(data.program));
+    if (data.module) {
+      program = await WebAssembly.compile(unpacked(data.module));
+      postMessage({ id, module: program });
+    } else if (data.scorer) {
+      scorer = await Scorer.of(data.scorer instanceof WebAssembly.Module ? data.scorer : await WebAssembly.compile(unpacked(data.scorer)));
       postMessage({ id });
+    } else if (data.load) {
+      postMessage({ id, ...scorer.load(data.load) });
+    } else if (data.decide) {
+      postMessage({ id, ...scorer.decide(data.decide) });
+    } else if (data.rows) {
+      postMessage({ id, ...scorer.push(data.rows, data.begin) });
     } else if (data.words) {
-      await run(id, data.words);
+      await run(id, data.words, data.board);
     } else if (data.write) {
       files.write(data.write, data.bytes);
       postMessage({ id });
@@ -59,8 +67,9 @@ async function heard(data) {
   }
 }
 
-// One after the other.
+// One after the other, but for what the board sends to the one that runs.
 let last = Promise.resolve();
 onmessage = ({ data }) => {
-  last = last.then(() => heard(data));
+  if (data.fromBoard !== undefined) board?.hear(data.fromBoard);
+  else last = last.then(() => heard(data));
 };

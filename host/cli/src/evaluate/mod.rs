@@ -19,7 +19,7 @@ use fishweir::evaluate::{
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Space, Trainer};
 use fishweir::report::{
-    BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
+    BelievedFigures, CrossValidationReport, DataSummary, Document, EmissionSummary, GroupFigures,
     ModelComparison, ModelEvaluation, Validated, counted,
 };
 pub(super) use folds::FoldTasks;
@@ -27,17 +27,20 @@ use folds::InParts;
 use notes::{note_trained_on, note_unknown};
 
 use super::arguments::{ScoreKernels, TrainingArguments};
+use super::document::{self, PageReport};
 use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::{each_once, note_idle, refuse_idle};
+use super::options::{each_once, named, note_idle, refuse_idle};
 use super::out_of_core::OutOfCore;
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, network, next, progress, read, refusals, tell};
+use super::{
+    Failure, believing, findings, network, next, progress, read, recognise, refusals, tell,
+};
 use crate::Topic;
 use crate::help::brief;
 
@@ -45,7 +48,6 @@ use crate::help::brief;
 const SHOWN: &[&str] = &[
     "model",
     "classifier",
-    "kernel",
     "group",
     "folds",
     "window",
@@ -55,6 +57,7 @@ const SHOWN: &[&str] = &[
     "draw",
     "label",
     "dry_run",
+    "report",
     "json",
 ];
 
@@ -149,6 +152,8 @@ pub(super) struct Arguments {
     out_of_core: OutOfCore,
     #[command(flatten)]
     in_parts: InParts,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -161,7 +166,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let models = models.chain(arguments.in_parts.inputs()).map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
     let part = arguments.in_parts.output(&arguments.data);
-    let written: Vec<&Path> = drawn.iter().copied().chain(part.as_deref()).collect();
+    let written: Vec<&Path> =
+        drawn.iter().copied().chain(part.as_deref()).chain(arguments.page.output()).collect();
     let outputs = Outputs::check(&written, &inputs)?;
     if arguments.events {
         if arguments.data.len() > 1 {
@@ -169,6 +175,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         let chunks = arguments.out_of_core.given();
         refuse_idle(&chunks, "a spotter is judged on whole series, not on windows")?;
+        let page = named([("--report", arguments.page.output().is_some())]);
+        refuse_idle(&page, "spot writes the page of a spotter: spot --test DATA --report FILE")?;
         return events::run(arguments);
     }
     // Without it the column of marks is a channel.
@@ -223,10 +231,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
             figures::draw_validated(arguments, &report, data.classes())?;
+            arguments.page.write("evaluate", &report, |document| {
+                *document = std::mem::take(document).with_data(&data);
+                document::add_validated(document, &data, &report.classifiers.0);
+                Ok(())
+            })?;
             let best = report.best().map(|best| best.method.as_str()).unwrap_or_default();
             let fitted = kinds.iter().any(|kind| kind.to_string() == best);
             let next = fitted.then(|| {
-                let same = next::same("fit", &arguments.data, &["classifier", "draw", "json"]);
+                let same =
+                    next::same("fit", &arguments.data, &["classifier", "draw", "report", "json"]);
                 format!("{same} --classifier {best}")
             });
             outputs.print_with(&report, arguments.json, next::hint(next).as_deref())?;
@@ -246,7 +260,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             refuse_idle(&arguments.out_of_core.given(), "a table of records is read whole")?;
             records::judge(arguments, &outputs)
         }
-        [model] if arguments.out_of_core.is_given() => chunks::run(arguments, model, &outputs),
+        [model] if arguments.out_of_core.is_given() => {
+            let page = named([("--report", arguments.page.output().is_some())]);
+            refuse_idle(&page, "windows of a large table are not kept")?;
+            chunks::run(arguments, model, &outputs)
+        }
         models => {
             let chunks = arguments.out_of_core.given();
             refuse_idle(&chunks, "comparing several models needs all windows at once")?;
@@ -270,12 +288,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
                 Ok([one]) => {
+                    arguments.page.write("evaluate", &one.evaluation, |document| {
+                        let path = Path::new(&one.evaluation.model);
+                        document::add_model(document, path, &recognise::read(path)?, true)?;
+                        *document = std::mem::take(document).with_data(&one.data);
+                        one.add_to(document);
+                        Ok(())
+                    })?;
                     let next = next::with_model(&one.evaluation.model);
                     outputs.print_with(&one.evaluation, arguments.json, next.as_deref())
                 }
                 Err(several) => {
                     let next = next::hint(None);
-                    outputs.print_with(&compare(several)?, arguments.json, next.as_deref())
+                    let mut drawn = Document::default();
+                    if let Some(first) = several.first() {
+                        drawn = drawn.with_data(&first.data);
+                    }
+                    several.iter().for_each(|one| one.add_to(&mut drawn));
+                    let report = compare(several)?;
+                    arguments.page.write("evaluate", &report, |document| {
+                        document.take_figures_of(drawn);
+                        Ok(())
+                    })?;
+                    outputs.print_with(&report, arguments.json, next.as_deref())
                 }
             }?;
             refused
@@ -357,6 +392,15 @@ struct JudgedModel {
     unit: Vec<usize>,
     /// Report of the samples that the models refused, if any.
     refused: Option<String>,
+    /// The series, those of classes that the model knows.
+    data: Dataset,
+}
+
+impl JudgedModel {
+    fn add_to(&self, document: &mut Document) {
+        let (name, roc) = (&self.evaluation.model, self.evaluation.roc.as_ref());
+        document.judge(name, &self.classes, roc, self.judged.iter());
+    }
 }
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
@@ -376,6 +420,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
             judged: Vec::new(),
             unit: Vec::new(),
             refused: None,
+            data,
         });
     }
     let (data, _) = data.of_classes(model.deployed.classes())?;
@@ -417,7 +462,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         groups,
         ..unjudged(arguments, path, &model, &data, windowing.as_ref(), unknown)
     };
-    Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
+    Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused, data })
 }
 
 /// An evaluation without judged windows, for data all of whose classes are unknown to the model.

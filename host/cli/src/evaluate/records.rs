@@ -3,7 +3,7 @@
 use super::{Arguments, figures};
 use crate::options::{named, note_idle};
 use crate::output::Outputs;
-use crate::{Failure, Topic, network};
+use crate::{Failure, Topic, document, network, recognise};
 
 /// Evaluates classifiers of records, with the options of tables of records.
 pub(super) fn judge(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
@@ -27,5 +27,9 @@ pub(super) fn judge(arguments: &Arguments, outputs: &Outputs) -> Result<(), Fail
     let drawn = report.classifiers.iter().zip(&found);
     let drawn = drawn.map(|(one, found)| (one.classifier.as_str(), &found.figures, found.accuracy));
     figures::draw_confusion(arguments.draw.as_deref(), "records", &report.data, drawn)?;
+    arguments.page.write("evaluate", &report, |document| match arguments.model.as_slice() {
+        [model] => document::add_model(document, model, &recognise::read(model)?, true),
+        _ => Ok(()),
+    })?;
     outputs.print(&report, arguments.json)
 }

@@ -15,6 +15,7 @@ use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored
 
 use super::arguments::{ScoreKernels, TrainingArguments};
 use super::believing::Believing;
+use super::document::{self, PageReport};
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::options::{named, note_idle, refuse_idle};
@@ -34,13 +35,13 @@ const SHOWN: &[&str] = &[
     "window",
     "hop",
     "effort",
-    "states",
     "emission",
     "front",
     "label",
     "dry_run",
     "json",
     "reject",
+    "report",
 ];
 
 const EXAMPLES: &str = "\
@@ -101,6 +102,8 @@ pub(super) struct Arguments {
     gathering: Gathering,
     #[command(flatten)]
     out_of_core: OutOfCore,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -125,10 +128,14 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = kernel.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
-    let outputs = Outputs::check(&[&output], &inputs)?;
+    let written: Vec<&Path> =
+        [output.as_path()].into_iter().chain(arguments.page.output()).collect();
+    let outputs = Outputs::check(&written, &inputs)?;
     if let Some(family) = arguments.family {
         note_idle(&arguments.believing.given(), "models alone decide nothing")?;
         refuse_idle(&arguments.out_of_core.given(), "models alone are fitted to whole data")?;
+        let page = named([("--report", arguments.page.output().is_some())]);
+        refuse_idle(&page, "models alone decide nothing that a page shows")?;
         return models::run(arguments, family, (&output, &outputs), recipe);
     }
     let mut told = arguments.told.names();
@@ -185,14 +192,21 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     };
     let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
     trained.classifier.provenance.recipe = recipe;
-    output::write(&output, trained.classifier.to_json()?.as_bytes())?;
+    let file = trained.classifier.to_json()?;
+    output::write(&output, file.as_bytes())?;
     let model = output.display().to_string();
     let mut report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
     if let Some(table) = &table {
         report.data = report.data.of_table(table.counts());
         report.out_of_core = Some(summary(table, &[]));
     }
-    let same = next::same("evaluate", &arguments.data, &["output", "model", "json"]);
+    arguments.page.write("fit", &report, |document| {
+        document::add_model(document, &output, file.as_bytes(), false)?;
+        *document = std::mem::take(document).with_data(&data);
+        document::add_decisions(document, &deployed, &data, request.windowing.as_ref());
+        Ok(())
+    })?;
+    let same = next::same("evaluate", &arguments.data, &["output", "model", "report", "json"]);
     let next = format!("{same}, to measure the accuracy on other series");
     outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }

@@ -10,11 +10,24 @@ use super::Failure;
 use super::fit::{Classifier, Learning, value};
 use super::model::{classifier, stem};
 use super::table::{Columns, refused};
+use crate::document::{self, PageReport};
 use crate::help::brief;
+use crate::output::Outputs;
+use crate::recognise;
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["class", "classifier", "folds", "shuffle", "model", "drop", "bins", "categories", "json"];
+const SHOWN: &[&str] = &[
+    "class",
+    "classifier",
+    "folds",
+    "shuffle",
+    "model",
+    "drop",
+    "bins",
+    "categories",
+    "report",
+    "json",
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,14 +64,23 @@ pub(super) struct Arguments {
     learning: Learning,
     #[command(flatten)]
     columns: Columns,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let models = arguments.model.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
+    Outputs::check(&arguments.page.output().into_iter().collect::<Vec<_>>(), &inputs)?;
     if !arguments.model.is_empty() {
         let (report, _) = judge(&arguments.data, &arguments.model, &arguments.columns)?;
+        arguments.page.write("network evaluate", &report, |page| match &*arguments.model {
+            [model] => document::add_model(page, model, &recognise::read(model)?, true),
+            _ => Ok(()),
+        })?;
         return crate::output::print_report(&report, arguments.json);
     }
     arguments.learning.check_read_by(&arguments.classifier)?;
@@ -85,6 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         report.push(value(classifier), &found, first.as_ref());
         first.get_or_insert(found);
     }
+    arguments.page.write("network evaluate", &report, |_| Ok(()))?;
     crate::output::print_report(&report, arguments.json)
 }
 

@@ -17,12 +17,23 @@ use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
 use super::table::{Columns, refused};
+use crate::document::{self, PageReport};
 use crate::help::brief;
 use crate::{Recipe, Topic};
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["output", "class", "classifier", "graph", "like", "drop", "bins", "categories", "json"];
+const SHOWN: &[&str] = &[
+    "output",
+    "class",
+    "classifier",
+    "graph",
+    "like",
+    "drop",
+    "bins",
+    "categories",
+    "report",
+    "json",
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +65,8 @@ pub(super) struct Arguments {
     learning: Learning,
     #[command(flatten)]
     columns: Columns,
+    #[command(flatten)]
+    page: PageReport,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -247,7 +260,8 @@ fn named_edge(text: &str, names: &[&str], file: &str) -> Result<(usize, usize), 
 type FittedNetwork = (Network, String, Option<f64>);
 
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
-    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    let outputs = arguments.output.iter().map(PathBuf::as_path);
+    let outputs: Vec<&Path> = outputs.chain(arguments.page.output()).collect();
     let inputs: Vec<&Path> =
         arguments.like.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
@@ -311,11 +325,21 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         }
         false => None,
     };
+    let file = NetworkFile {
+        columns: schema,
+        model,
+        provenance: Some(Provenance {
+            checksum: checksum(&arguments.data).ok(),
+            selection,
+            recipe,
+            ..Provenance::named_after(table.source(), records.len())
+        }),
+    };
     let report = NetworkFitReport {
         data: table.source().to_owned(),
         records: records.len(),
         missing: records.missing(),
-        columns: schema.in_words(),
+        columns: file.columns.in_words(),
         graph,
         nodes: network.shape().nodes(),
         edges: NetworkFitReport::edges_of(&network),
@@ -326,15 +350,13 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         output: arguments.output.as_ref().map(|path| path.display().to_string()),
     };
     if let Some(path) = &arguments.output {
-        let provenance = Some(Provenance {
-            checksum: checksum(&arguments.data).ok(),
-            selection,
-            recipe,
-            ..Provenance::named_after(table.source(), records.len())
-        });
-        let file = NetworkFile { columns: schema, model, provenance };
         output::write(path, &file.bytes_for(path)?)?;
     }
+    arguments.page.write("network fit", &report, |page| {
+        let name = arguments.output.as_deref().unwrap_or(Path::new("network.json"));
+        let written = file.bytes_for(Path::new("network.json"))?;
+        document::add_model(page, name, &written, false)
+    })?;
     let hint = arguments.output.is_none().then_some("to write it, name a file with -o");
     outputs.print_with(&report, arguments.json, hint)
 }

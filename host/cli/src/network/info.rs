@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir::report::counted;
+use fishweir::report::{CardFacts, ModelCard, counted, grouped};
 use fishweir_networks::report::NetworkInspection;
 use fishweir_networks::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 
@@ -33,7 +33,51 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Prints the summary of a network's file, and its cost on a device.
 pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
-    let file = NetworkFile::read(model)?;
+    let report = inspection(model.display().to_string(), &NetworkFile::read(model)?);
+    crate::output::print_report(&report, json)
+}
+
+/// The card of a network's file; `evaluation` are results as `evaluate --json` prints them.
+pub(crate) fn card(
+    name: &str,
+    bytes: &[u8],
+    evaluation: Option<&serde_json::Value>,
+) -> Result<ModelCard, Failure> {
+    let file = NetworkFile::parse(name, bytes)?;
+    let found = inspection(name.to_owned(), &file);
+    let (classes, task) = match &file.model {
+        NetworkModel::Classifier(one) => {
+            (one.class().states.clone(), format!("It decides on {} of a record.", one.class().name))
+        }
+        NetworkModel::Network(_) => (
+            Vec::new(),
+            "It gives probabilities of records, and raises an alarm if they change.".into(),
+        ),
+    };
+    let size = |name: &str, count: usize| (name.to_owned(), grouped(count));
+    let mut costs = vec![
+        size("nodes", found.nodes),
+        size("edges", found.edges),
+        size("parameters", found.parameters),
+    ];
+    if let Some(cost) = &found.cost {
+        costs.push(("flash, model".to_owned(), format!("{} B", grouped(cost.model_bytes))));
+    }
+    Ok(ModelCard::new(&CardFacts {
+        file: name,
+        what: format!("{} over records", found.what),
+        task,
+        classes,
+        observes: file.columns.in_words(),
+        provenance: file.provenance.as_ref(),
+        costs,
+        evaluation,
+        ..CardFacts::default()
+    }))
+}
+
+/// Summary of a network's file, and its cost on a device.
+fn inspection(model: String, file: &NetworkFile) -> NetworkInspection {
     let (what, deployed) = match &file.model {
         NetworkModel::Classifier(classifier) => (
             format!("classifier of {}", classifier.class().name),
@@ -50,8 +94,8 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
         Err(error) => (None, Some(error.to_string())),
     };
     let shape = file.network().shape();
-    let report = NetworkInspection {
-        model: model.display().to_string(),
+    NetworkInspection {
+        model,
         what,
         nodes: shape.nodes(),
         edges: shape.edges().count(),
@@ -61,6 +105,5 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
         }),
         cost,
         refused,
-    };
-    crate::output::print_report(&report, json)
+    }
 }

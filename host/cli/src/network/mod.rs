@@ -25,6 +25,7 @@ use fishweir_networks::{NetworkEvaluation, NetworkFile, NetworkModel};
 
 use super::reading::TextOptions;
 pub(super) use deployment::Deployment;
+pub(super) use info::card;
 pub(super) use run::events_of;
 
 use super::{Failure, Recipe, recognise};
