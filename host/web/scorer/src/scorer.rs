@@ -270,7 +270,8 @@ mod tests {
         let data = Dataset::labelled(kind, series).expect("series");
         let [length, hop] = [20, 10].map(|n| std::num::NonZeroUsize::new(n).expect("positive"));
         let windowing = Some(Windowing { length, hop, short: Default::default() });
-        let request = Request { windowing, ..Request::new(ClassifierKind::Bayes) };
+        let mut request = Request::new(ClassifierKind::Bayes);
+        request.windowing = windowing;
         let all: Vec<usize> = (0..8).collect();
         let trained = train(&data, &all, &request, &|| ()).expect("trained");
         let mut table = String::from("series,label,x\n");
@@ -285,8 +286,8 @@ mod tests {
 
     fn loaded() -> (Scorer, String) {
         let (model, table) = waves();
-        let mut scorer = Scorer::default();
-        scorer.input = model.to_artefact().expect("an artefact");
+        let input = model.to_artefact().expect("an artefact");
+        let mut scorer = Scorer { input, ..Scorer::default() };
         assert!(scorer.load(), "{}", scorer.text);
         (scorer, table)
     }
