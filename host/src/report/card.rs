@@ -421,7 +421,7 @@ fn training(facts: &CardFacts<'_>) -> CardSection {
 }
 
 /// The figures of an evaluation: the classifier's own, or those of the only or the last one in a cross-validation.
-fn figures<'v>(results: &'v Value) -> Option<(Option<&'v str>, &'v Value)> {
+fn figures(results: &Value) -> Option<(Option<&str>, &Value)> {
     if results.get("accuracy").is_some_and(Value::is_number) {
         return Some((None, results));
     }

@@ -33,7 +33,7 @@ function given() {
 
 async function begin() {
   pristine = document.documentElement.cloneNode(true);
-  at("foot").textContent = WORDS.foot;
+  at("foot").textContent = program.isThere ? WORDS.foot : WORDS.footSmall;
   at("licences").parentElement.hidden = at("licences-packed").textContent === "";
   at("licences").parentElement.addEventListener("toggle", showLicences, { once: true });
   at("series").addEventListener("change", showSeries);

@@ -5,6 +5,7 @@ const WORDS = {
   about: "From recordings to a classifier that runs on a microcontroller: drop a table, train, judge, take the firmware's source.",
   aboutSmall: "A classifier of sensor streams: it decides on files that you drop, and on live samples.",
   foot: "One file, no network: a policy in it forbids every connection. What it writes for devices has the bytes that the command fishweir writes.",
+  footSmall: "One file, no network: a policy in it forbids every connection.",
   report: (command, data) => `Report of fishweir ${command}${data ? ` on ${data}` : ""}. It computes nothing: a page that decides on other files is written by fishweir page --model MODEL.`,
   drop: "Drop files or a folder here: CSV, TSV, JSON, WAV, EDF, FASTA and others; a folder for each class, or a column of labels.",
   dropSmall: "Drop tables here: a sample per line, with a header that names the channels of the model; columns series, label and t if there are any.",
