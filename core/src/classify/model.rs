@@ -66,7 +66,8 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
 
     #[inline]
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2] {
-        state.evidence().log_parts().map(|part| E::in_units(self.emission(), part))
+        let [high, low] = state.evidence().log_parts();
+        [E::in_units(self.emission(), high), E::in_units(self.emission(), low)]
     }
 
     fn validate(&self) -> Result<(), ModelError> {

@@ -72,6 +72,8 @@ impl<X: Arithmetic> SquaredDensity<X> {
     #[inline]
     pub fn log_parts(&self) -> [X; 2] {
         // Halves are exact.
-        X::log_parts(self.product, &self.ledger).map(|part| part.scaled(Real::from_f64(0.5)))
+        let [high, low] = X::log_parts(self.product, &self.ledger);
+        let half = Real::from_f64(0.5);
+        [high.scaled(half), low.scaled(half)]
     }
 }
