@@ -74,8 +74,8 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
         belief
     }
 
-    /// Moves to the next sample, of which nothing is known yet: a step that systems that change in time take
-    /// each with its own matrices. A variance that would overflow stays as it is, too large for any sample
+    /// Moves to the time of the next sample, before that sample is taken in. Systems that change in time call it with the matrices of
+    /// that step. A variance that would overflow stays as it is, too large for any sample
     /// to be taken in.
     #[inline(always)]
     pub fn advance(&mut self, transition: &[[X; N]; N], noise: &Covariance<X, N>) {

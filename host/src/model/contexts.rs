@@ -18,10 +18,10 @@ pub enum ContextSet {
     /// Chosen from sequences: the strings of at most `longest` symbols that something follows at least
     /// `at_least` times, and the empty one.
     ///
-    /// With a string its suffixes and prefixes are as frequent, so the context is always the longest
-    /// suffix of the whole past that was chosen. "Neither too frequent nor too rare" (Shawe-Taylor
+    /// A suffix or prefix of a string is at least as frequent as the string, so the context is always the longest chosen
+    /// suffix of the whole past. "Neither too frequent nor too rare" (Shawe-Taylor
     /// and Cristianini, "Kernel Methods for Pattern Analysis", 2004, remark 12.33): `at_least`
-    /// draws the second line, `longest` the first.
+    /// excludes rare strings, `longest` frequent ones.
     Frequent {
         /// Length of the longest.
         longest: usize,
