@@ -86,7 +86,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rates: BTreeSet<u32> = read.iter().map(|(_, rate)| *rate).collect();
     let [rate] = rates.iter().copied().collect::<Vec<_>>()[..] else {
         let name = folder.display();
-        return Err(format!("{name}: WAV files of one rate are wanted, and have {rates:?}").into());
+        return Err(format!(
+            "{name}: the WAV files have different rates ({rates:?}); one rate is needed"
+        )
+        .into());
     };
     let all: Vec<Recording> = read.into_iter().map(|(one, _)| one).collect();
     let digits: BTreeSet<&String> = all.iter().map(|one| &one.digit).collect();

@@ -11,7 +11,7 @@ fn of_two(folder: &Folder) -> (String, String) {
         "fit {two} -o {model} --group subject --window 20 --hop 10 --reject 0.1 {QUICK} --effort quick"
     ));
     assert!(said.contains("windows held back: probabilities, exp("), "{said}");
-    assert!(said.contains("; rejected below a margin of "), "{said}");
+    assert!(said.contains("; rejected if the margin is below "), "{said}");
     (two, model)
 }
 

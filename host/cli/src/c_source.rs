@@ -65,7 +65,7 @@ pub(super) fn write_in_c(
         let form = match path.rsplit('.').next() {
             Some("c") => "C source",
             Some("h") => "C header",
-            _ => "of the library",
+            _ => "File of the library",
         };
         let path = file.join(path);
         if let Some(folder) = path.parent() {

@@ -252,7 +252,11 @@ impl std::fmt::Display for ProjectFiles {
         let Room { ram, ram_there, flash, flash_there } = &self.room;
         for (name, takes, there) in [("RAM", ram, ram_there), ("flash", flash, flash_there)] {
             let [least, most] = takes.map(grouped);
-            writeln!(f, "  {name} of the whole image {least} to {most} of {} B", grouped(*there))?;
+            writeln!(
+                f,
+                "  {name} of the whole image: {least} to {most} B of {} B",
+                grouped(*there)
+            )?;
         }
         if let Some(equal) = self.equal_decisions {
             writeln!(

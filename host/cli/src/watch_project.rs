@@ -55,7 +55,11 @@ impl fmt::Display for WatchFiles {
         let Room { ram, ram_there, flash, flash_there } = &self.room;
         for (name, takes, there) in [("RAM", ram, ram_there), ("flash", flash, flash_there)] {
             let [least, most] = takes.map(grouped);
-            writeln!(f, "  {name} of the whole image {least} to {most} of {} B", grouped(*there))?;
+            writeln!(
+                f,
+                "  {name} of the whole image: {least} to {most} B of {} B",
+                grouped(*there)
+            )?;
         }
         let noise = if self.noise { " of noise, as there are no recordings (--data)" } else { "" };
         let findings = counted(self.findings, "finding");

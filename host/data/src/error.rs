@@ -280,7 +280,7 @@ pub enum DataError {
     /// A label or extra column that changes within a series.
     #[error(
         "{place}: `{found}`, but series `{series}` began with `{expected}`; this column must be constant in a \
-         series: begin a new series where it changes, or name another column of labels or of series"
+         series: begin a new series where it changes, name another column of labels or of series, or remove the column"
     )]
     ColumnChanges {
         /// Place of the fault.

@@ -27,7 +27,7 @@ const GZIP: u8 = 0x1F;
 ///   without either, by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
 ///   may be a header that names the channels among other columns, in any order, as in a series
 ///   table; the channels are then picked by name, a column `series` says where
-///   [another series begins](Self::begins_series), and a column `t` gives the [time](Self::time). A header may also part its columns by tabs or bars. Fields may be quoted; a line
+///   [another series begins](Self::begins_series), and a column `t`, or of another name that [tables](crate::Dataset) have for times, gives the [time](Self::time). A header may also part its columns by tabs or bars. Fields may be quoted; a line
 ///   that begins with `#` is a comment. Blank lines
 ///   are passed over.
 /// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
@@ -80,8 +80,10 @@ struct Header {
     series: Option<usize>,
     /// Column of the label.
     label: Option<usize>,
-    /// Column of the time, and how it is read; `None` before the first that is there.
+    /// Column of the time, and how it is read; `None` before that is known.
     time: Option<(usize, Option<Times>)>,
+    /// The first field of the time.
+    first_time: Option<String>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -187,7 +189,13 @@ impl<R: BufRead> LiveReader<R> {
 
     /// Returns whether the header has a column `t`; `false` before it was read.
     pub fn has_times(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.time.is_some())
+        self.time_is_named().is_some()
+    }
+
+    /// Name of the column of the time; `None` without one.
+    pub fn time_column(&self) -> Option<&str> {
+        let header = self.header.as_ref()?;
+        header.names.get(header.time?.0).map(String::as_str)
     }
 
     /// Returns whether the header names the unit of the time: `t [ms]`.
@@ -332,13 +340,20 @@ impl<R: BufRead> LiveReader<R> {
             && let Some((column, times)) = &mut header.time
             && !self.marks.has(fields[*column])
         {
-            let field = fields[*column];
-            let name = &header.names[*column];
-            // What neither name nor number says is no time.
-            let by_number = || Times::of(name, &[field]).ok().map(|one| one.times);
-            let read = times.or_else(|| by_number().filter(|times| times.named()));
-            *times = read;
-            self.time = read.and_then(|times| times.seconds(field));
+            let (field, name) = (fields[*column], &header.names[*column]);
+            if times.is_none() {
+                // What neither name nor number says, the first step says: as in a file.
+                let (first, is_first) = match &header.first_time {
+                    Some(first) => (first.as_str(), false),
+                    None => (field, true),
+                };
+                let by_numbers = Times::of(name, &[first, field]).ok().map(|one| one.times);
+                *times = by_numbers.filter(|times| !is_first || times.named());
+                if is_first {
+                    header.first_time = Some(field.to_owned());
+                }
+            }
+            self.time = times.and_then(|times| times.seconds(field));
         }
         for channel in 0..self.kind.dimension().unwrap_or_default() {
             let (column, conversion) = match &self.header {
@@ -422,7 +437,7 @@ impl Header {
             Some((best.0, Some(by_name).filter(|times| times.named())))
         };
         let time = time.transpose().map_err(failed)?.or_else(named);
-        Ok((Self { delimiter, channels, series, label, time, names }, units))
+        Ok((Self { delimiter, channels, series, label, time, first_time: None, names }, units))
     }
 }
 

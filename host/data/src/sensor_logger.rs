@@ -134,7 +134,7 @@ fn join(
     if sensors.len() > 1 {
         joined.findings.add(
             Finding::Time,
-            format!("samples are those of {fastest}; the values of other sensors are interpolated"),
+            format!("one row per sample of {fastest}; other sensors are interpolated to its times"),
         );
     }
     if !left_out.is_empty() {

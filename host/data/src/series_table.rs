@@ -143,7 +143,7 @@ pub(super) fn read_rows(
         else {
             continue; // A draft was pushed above.
         };
-        layout.check_unchanged(&table, id, (began.as_deref(), label), columns)?;
+        layout.check_unchanged(&table, id, (began.as_deref(), label), columns, source)?;
         if let (Some(t), Some((column, _))) = (time, layout.time) {
             let text = table.field(column)?;
             // Several events may have one time.
@@ -301,14 +301,17 @@ impl Columns {
         id: &str,
         labels: (Option<&str>, Option<&str>),
         columns: &[String],
+        source: &Source,
     ) -> Result<(), DataError> {
         let changed = |column: usize, expected: &str, found: &str| {
             let (place, series) =
                 (table.place(column), shorten(if id.is_empty() { stem(table.file()) } else { id }));
             let (found, expected) = (shorten(found), shorten(expected));
-            match self.label {
-                Some(_) => DataError::ColumnChanges { place, series, found, expected },
-                None => DataError::MaybeLabel { place, series, found, expected },
+            // Who names the labels, or says that there are none, looks for no other.
+            let is_looked_for = source.label.is_none() && source.channels.is_empty();
+            match self.label.is_none() && is_looked_for {
+                true => DataError::MaybeLabel { place, series, found, expected },
+                false => DataError::ColumnChanges { place, series, found, expected },
             }
         };
         for (&column, expected) in self.columns.iter().zip(columns) {

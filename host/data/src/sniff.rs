@@ -240,8 +240,8 @@ pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
         ),
         _ => format!(
             "none of its columns, {}, is known as time (t, time, timestamp), name of a series (series, recording, \
-             id) or strings (sequence): name the column, or write a series per line (label,0,1,2,...). A table \
-             without both has records, not series",
+             id) or strings (sequence): name the column, or write a series per line (label,0,1,2,...). If the \
+             lines are samples in their order, name the format `series`; otherwise they are records, not series",
             shorten(&names.join(", "))
         ),
     })

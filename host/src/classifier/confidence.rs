@@ -95,7 +95,11 @@ impl Rejection {
 
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "probabilities, exp({} value) over their sum", to_three_digits(self.scale))?;
+        write!(
+            f,
+            "probabilities by the softmax of {} times the decision values",
+            to_three_digits(self.scale)
+        )?;
         if let Some(rejection) = &self.rejection {
             write!(f, "; {rejection}")?;
         }
@@ -105,7 +109,7 @@ impl fmt::Display for Confidence {
 
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rejected below a margin of {}", to_three_digits(self.least_margin))?;
+        write!(f, "rejected if the margin is below {}", to_three_digits(self.least_margin))?;
         let ends = |end: fn(f64, f64) -> f64, of: usize| {
             self.likelihoods.iter().map(|both| both[of]).reduce(end).map(to_three_digits)
         };
@@ -113,7 +117,7 @@ impl fmt::Display for Rejection {
             None => Ok(()),
             Some((least, most)) => write!(
                 f,
-                ", or outside a class's own limits, of {least} to {most} nats per sample under the likeliest model"
+                ", or if the log-likelihood per sample is outside the class's limits, {least} to {most} nats over all classes"
             ),
         }
     }

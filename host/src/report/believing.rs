@@ -26,8 +26,8 @@ pub(super) fn write_calibration(
     let Calibration { scale, log_loss, log_loss_of_shares, calibration_error, .. } = calibration;
     writeln!(
         f,
-        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats per window ({log_loss_of_shares:.3} by the \
-         classes' shares), calibration error {}",
+        "  probabilities by the softmax of {} times the decision values: log loss {log_loss:.3} nats per window \
+         ({log_loss_of_shares:.3} for the classes' shares), calibration error {}",
         to_three_digits(*scale),
         share(*calibration_error)
     )

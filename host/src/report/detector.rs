@@ -79,7 +79,7 @@ impl fmt::Display for DetectorInspection {
         writeln!(f, "{}: detector of change, {} B", self.file, grouped(self.file_bytes))?;
         let limit = |ChangeLimit { mean, threshold }: ChangeLimit| {
             format!(
-                "within {} of {} per sample",
+                "alarm if the sum of recent deviations is beyond ±{}; mean {} per sample",
                 to_three_digits(threshold.into()),
                 to_three_digits(mean.into())
             )

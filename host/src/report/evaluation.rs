@@ -146,7 +146,9 @@ impl fmt::Display for CrossValidationReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.data)?;
         match &self.group {
-            Some(column) => writeln!(f, "{} folds by {column}, none in two of them", self.folds)?,
+            Some(column) => {
+                writeln!(f, "{} folds by {column}; no {column} is in two folds", self.folds)?
+            }
             None => writeln!(f, "{} folds by series, stratified by class", self.folds)?,
         }
         let full = f.alternate();

@@ -234,11 +234,7 @@ impl FitReport {
         if held.is_empty() && choice.candidates.is_empty() {
             return Ok(());
         }
-        write!(
-            f,
-            "standard deviations: no less than {} of the channel's in its class",
-            short(floor)
-        )?;
+        write!(f, "standard deviations: at least {} of the channel's in its class", short(floor))?;
         let inner = choice.candidates.iter().filter_map(|one| Some((one.form.std_floor?, one)));
         let inner = inner.map(|(floor, one)| format!("{}: {:.3}", short(floor), one.accuracy));
         let inner: Vec<String> = inner.collect();
@@ -250,8 +246,8 @@ impl FitReport {
         let held = held.map(|one| format!("{} in {}", one.channel, counted(one.states, "state")));
         let held = held.chain((more > 0).then(|| format!("{more} more")));
         match held.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => writeln!(f, "; none is held there"),
-            held => writeln!(f, "; held there: {held}"),
+            none if none.is_empty() => writeln!(f, "; no state is at that floor"),
+            held => writeln!(f, "; at that floor: {held}"),
         }
     }
 }

@@ -241,7 +241,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let next = fitted.then(|| {
                 let same =
                     next::same("fit", &arguments.data, &["classifier", "draw", "report", "json"]);
-                format!("{same} --classifier {best}")
+                format!("{same} --classifier {best} -o model.json")
             });
             outputs.print_with(&report, arguments.json, next::hint(next).as_deref())?;
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();

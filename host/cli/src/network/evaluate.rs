@@ -92,7 +92,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut report = NetworkEvaluationReport {
         data: table.source().to_owned(),
         columns: Schema::learn(&table, &all, Some(class), &binning)?.in_words(),
-        protocol: format!("{} stratified folds; each is judged by models learnt from the others", arguments.folds),
+        protocol: format!(
+            "{} stratified folds; bins, structure and tables are learnt on the other folds",
+            arguments.folds
+        ),
         classifiers: Vec::new(),
     };
     let mut first = None;

@@ -44,8 +44,8 @@ rival, the runner-up. The other rows have what each sample added to the margin. 
 --draw draws them along a series, with the channels above. --explain=channels writes channel,part instead: how much smaller \
 the margin would be if the channel were missing. Parts need not sum to the margin.
 
---stream reads one sample per line: numbers with commas, semicolons or blanks between them, NA for a missing one, or a mark of \
-the training or of --na, with or without a header that names the channels. A line may hold any number of symbols: letters, or words with blanks or commas \
+--stream reads one sample per line: numbers with commas, semicolons or blanks between them, NA for a missing one \
+(also the marks given in training or by --na), with or without a header that names the channels. A line may hold any number of symbols: letters, or words with blanks or commas \
 between them. It does not read gzip. It writes start,end,class,margin and values at the end of every window, with the length and hop of the training, as a device \
 does. A model of whole series decides after every sample, and so does any model with --endless. --window and --hop set other \
 windows. With --json every decision is an object on its own line. --draw FILE.svg draws the stream after its end: the \

@@ -70,7 +70,8 @@ impl Times {
                 self.once(
                     Topic::NoTime,
                     format_args!(
-                        "standard input, line {line}: the column `t` is empty; such a sample is taken as the next one"
+                        "standard input, line {line}: the column `{}` has no time; such a sample is taken as the next one",
+                        reader.time_column().unwrap_or("t")
                     ),
                 );
             }

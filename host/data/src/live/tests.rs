@@ -116,6 +116,8 @@ fn times_are_known_by_other_names_and_by_their_size() {
         ("seconds_elapsed", ["0.5", "1"], [Some(0.5), Some(1.0)]),
         ("timestamp", ["1700000000000", "1700000000020"], [Some(0.0), Some(0.02)]),
         ("time", ["2025-03-01T10:00:00", "2025-03-01T10:00:01"], [Some(0.0), Some(1.0)]),
+        // As in a file, the first step tells milliseconds.
+        ("timestamp", ["20", "40"], [None, Some(0.04)]),
     ] {
         let text = format!("{name},a\n{},1\n{},2\n", fields[0], fields[1]);
         let mut reader = LiveReader::new(text.as_bytes(), "standard input", channels(&["a"]));

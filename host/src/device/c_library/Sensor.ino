@@ -71,7 +71,7 @@ static {{prefix}}_status next() {
 static void answer() {
   {{prefix}}_alarm alarm;
   if ({{prefix}}_detect(&stream, &alarm) == {{PREFIX}}_STATUS_OK && alarm.statistic != {{PREFIX}}_NO_ALARM) {
-    Serial.print(alarm.statistic == 0 ? "no longer explained: " : "moves: ");
+    Serial.print(alarm.statistic == 0 ? "unlikely: " : "change: ");
     Serial.println(alarm.value);
     {{prefix}}_reset(&stream);  // begin anew: a change that lasts is told again
   }
