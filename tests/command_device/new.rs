@@ -139,7 +139,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     let said = printed(&format!("new {at} --board mps2-an386 --model {model} --data {data}"));
     assert!(said.contains("self-test: 90 samples of the recordings"), "{said}");
     assert!(said.contains("plays 8 recordings for a sensor: 170 samples at 50 Hz"), "{said}");
-    assert!(said.contains("windows of 20 samples, a new one every 10"), "{said}");
+    assert!(said.contains("windows of 20 samples, one every 10"), "{said}");
     let project = Path::new(&at);
     let said = runs(project);
     assert!(said.starts_with("self-test: 90 samples, every bit as on the host\n"), "{said}");

@@ -1,7 +1,7 @@
 //! Frames over a pair of byte streams.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fishweir_core::wire::{CHECKSUM_LENGTH, Head, Receiver, encode, longest};
 
@@ -49,6 +49,11 @@ impl<'o, R: Read> Line<'o, R> {
     /// Makes room for records of `bytes` bytes.
     pub(super) fn expect_records_of(&mut self, bytes: usize) {
         self.record.resize(RECORD.max(bytes) + CHECKSUM_LENGTH, 0);
+    }
+
+    /// Longest wait for the device.
+    pub(super) fn patience(&self) -> Duration {
+        self.options.patience
     }
 
     /// Frames that arrived damaged.

@@ -142,11 +142,13 @@ pub fn converse<'a>(
     let (info, place) = ask_info(&mut line, &mut writer)?;
     line.expect_records_of(size_of::<AnswerHead>() + info.models * size_of::<F32>());
     let (told, places) = mpsc::channel();
-    let mut sender = Sender { writer, info: &info, place: place.next_stream(), samples: 0, told };
+    let mut sender =
+        Sender { writer, info: &info, place: place.next_stream(), samples: 0, told: Some(told) };
     let mut listener = Listener {
         line,
         models: info.models,
         places,
+        in_turn: options.ahead.is_some(),
         last: None,
         answers: Vec::new(),
         saved: Vec::new(),
@@ -292,8 +294,8 @@ struct Sender<'i, W: Write> {
     /// Position of the next sample.
     place: SampleIndex,
     samples: usize,
-    /// The listener hears the position of each sample before it is sent.
-    told: mpsc::Sender<SampleIndex>,
+    /// The listener hears the position of each sample before it is sent; `None` after the last.
+    told: Option<mpsc::Sender<SampleIndex>>,
 }
 
 impl<W: Write> Sender<'_, W> {
@@ -302,6 +304,7 @@ impl<W: Write> Sender<'_, W> {
         for input in inputs {
             self.send(input)?;
         }
+        self.told = None;
         self.ask(Request::Report)
     }
 
@@ -332,7 +335,7 @@ impl<W: Write> Sender<'_, W> {
             _ => {}
         }
         // A listener that has gone has its own error to tell.
-        let _ = self.told.send(self.place);
+        let _ = self.told.as_ref().map(|told| told.send(self.place));
         send(&mut self.writer, &record)?;
         self.samples += 1;
         self.place = self.place.next();
@@ -360,6 +363,8 @@ struct Listener<'o, R, P> {
     models: usize,
     /// Positions of samples sent that are neither answered nor known to be lost.
     places: mpsc::Receiver<SampleIndex>,
+    /// `true` if samples are sent by the thread that listens.
+    in_turn: bool,
     /// Position of the last answer.
     last: Option<SampleIndex>,
     answers: Vec<Option<Answer>>,
@@ -480,8 +485,12 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
 
     /// Samples sent before the one at `place` will not be answered any more.
     fn unanswered_before(&mut self, place: SampleIndex) -> Result<(), DeviceError> {
-        // A position is told before its sample is sent.
-        while let Ok(sent) = self.places.try_recv() {
+        // A position is told before its sample is sent. On one thread nothing is told while this waits.
+        let next = |places: &mpsc::Receiver<SampleIndex>, patience| match self.in_turn {
+            true => places.try_recv().ok(),
+            false => places.recv_timeout(patience).ok(),
+        };
+        while let Some(sent) = next(&self.places, self.line.patience()) {
             if sent == place {
                 return Ok(());
             }

@@ -99,7 +99,11 @@ fn typed_models_become_a_classifier_that_files_and_devices_take() {
     for (observations, priors, words) in [
         (channels(), vec![1.0], "2 models for 2 classes"),
         (channels(), vec![0.0, 1.0], "prior above 0"),
-        (Observations::Channels(vec!["x".into(), "y".into()]), vec![0.5; 2], "something else"),
+        (
+            Observations::Channels(vec!["x".into(), "y".into()]),
+            vec![0.5; 2],
+            "does not observe 2 values",
+        ),
         (Observations::Symbols("a".into()), vec![0.5; 2], "something else"),
     ] {
         let made = Classifier::of_models(observations, classes(), models.clone(), &priors, None);

@@ -157,7 +157,7 @@ fn what_is_wrong_is_named() {
                 .replace("empty = [0.5]", "empty = [1.0]"),
             "pair-hmm.empty: ",
         ),
-        (hmm("categorical.probability = [[1.0]]"), "hmm.emission: is of 1 symbols"),
+        (hmm("categorical.probability = [[1.0]]"), "hmm.emission: has 1 symbols"),
         (hmm("gaussian = { mean = [[0.0]], std = [[1.0]] }"), "hmm.emission: must be categorical"),
         (hmm("categorical.probability = [[0.5, 0.25]]"), "fixed-length.hmm: probability[0]"),
         (
