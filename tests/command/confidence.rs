@@ -10,7 +10,7 @@ fn of_two(folder: &Folder) -> (String, String) {
     let said = printed(&format!(
         "fit {two} -o {model} --group subject --window 20 --hop 10 --reject 0.1 {QUICK} --effort quick"
     ));
-    assert!(said.contains("windows held back: probabilities, exp("), "{said}");
+    assert!(said.contains("windows held back: probabilities by the softmax of "), "{said}");
     assert!(said.contains("; rejected if the margin is below "), "{said}");
     (two, model)
 }

@@ -163,7 +163,7 @@ fn what_is_wrong_is_named() {
         (
             hmm("categorical.probability = [[0.5, 0.5]]")
                 .replace("alphabet = \"ab\"", "alphabet = \"ab\"\nchannels = [\"x\"]"),
-            "fixed-length.channels: not with `alphabet`",
+            "fixed-length.channels: it cannot be combined with `alphabet`",
         ),
         (
             hmm("categorical.probability = [[0.5, 0.5]]").replace("alphabet = \"ab\"\n", ""),
