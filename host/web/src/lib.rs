@@ -193,7 +193,7 @@ mod tests {
         let page = page.to_html().expect("memory");
         assert!(!page.contains(hostile) && page.contains("\\u003c/script>\\u003cscript>alert(1)"));
         // No text goes over lines: indentation is no part of one.
-        let even = |line: &str| line.matches('`').count() % 2 == 0;
+        let even = |line: &str| line.matches('`').count().is_multiple_of(2);
         assert!(PAGE.iter().chain(&WORKER).all(|script| script.lines().all(even)));
         let own = PAGE.iter().chain(&WORKER);
         assert!(own.into_iter().all(|text| !text.contains("</script") && !text.contains("<!--")));

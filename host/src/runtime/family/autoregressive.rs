@@ -19,9 +19,9 @@ use super::{
 };
 use crate::data::Values;
 use crate::data::internals::is_partial;
+use crate::elementary::Elementary;
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
-use crate::elementary::Elementary;
 
 /// Channels that are Gaussian about a linear prediction, each from its own past: rows are a sample and those
 /// before it.
@@ -367,7 +367,8 @@ impl Family for Autoregressive {
         let ([means, stds, centres, from], [to_means, to_stds, to_centres, to]) =
             (from.rows(), to.rows());
         let mut mean = table_towards(means, to_means, |from, to| to - from)?;
-        let log_std = table_towards(stds, to_stds, |from, to| to.portable_ln() - from.portable_ln())?;
+        let log_std =
+            table_towards(stds, to_stds, |from, to| to.portable_ln() - from.portable_ln())?;
         let coefficient = table_towards(from, to, |from, to| to - from)?;
         for (state, mean) in mean.iter_mut().enumerate() {
             for (entry, a) in to[state].iter().enumerate() {

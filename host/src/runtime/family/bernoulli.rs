@@ -12,9 +12,9 @@ use super::{
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
+use crate::elementary::Elementary;
 use crate::runtime::numbers::mean;
 use crate::runtime::{HmmError, check};
-use crate::elementary::Elementary;
 
 /// Channels that say yes or no, independent given the state.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use super::{
 };
 use crate::data::internals::is_partial;
 use crate::data::{Sample, Values};
+use crate::elementary::Elementary;
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
-use crate::elementary::Elementary;
 
 /// Channels that are Gaussian, independent given the state.
 #[derive(Debug)]
@@ -191,7 +191,8 @@ impl Family for Gaussian {
     fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts> {
         let ([from_mean, from_std], [to_mean, to_std]) = (from.rows(), to.rows());
         let mean = table_towards(from_mean, to_mean, |from, to| to - from)?;
-        let log_std = table_towards(from_std, to_std, |from, to| to.portable_ln() - from.portable_ln())?;
+        let log_std =
+            table_towards(from_std, to_std, |from, to| to.portable_ln() - from.portable_ln())?;
         Some(Parts::new(self.score(), [mean, log_std]))
     }
 

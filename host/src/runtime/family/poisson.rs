@@ -11,9 +11,9 @@ use super::{
     Weight, Width, logit, table_towards,
 };
 use crate::data::{Support, Values};
+use crate::elementary::Elementary;
 use crate::runtime::numbers::{Bits, mean};
 use crate::runtime::{HmmError, check};
-use crate::elementary::Elementary;
 
 /// Channels that count, independent given the state.
 #[derive(Debug)]
@@ -222,7 +222,7 @@ impl OverRows for Poisson {
             // Out of reach: a rate that no count is near.
             None => {
                 let rate = W::Real::from_f64(f32::MAX.into());
-                let log_rate = W::constant(rate.ln());
+                let log_rate = W::constant(Real::ln(rate));
                 PoissonVec { rate: vec![rate; shape.size], log_rate: vec![log_rate; shape.size] }
             }
         }
