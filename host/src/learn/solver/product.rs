@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use multiversion::multiversion;
 use nalgebra::DMatrix;
 
 /// Rows of the left factor, and columns of the right, whose products are summed at a time: the sums stay in registers.
-const ROWS: usize = 16;
+const ROWS: usize = if cfg!(target_arch = "wasm32") { 4 } else { 16 };
 const COLUMNS: usize = 4;
 /// Terms of a part of a sum.
 const DEPTH: usize = 256;
@@ -164,6 +165,7 @@ pub(crate) fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
 ///
 /// Each column's sums have a name of their own: in one array of arrays they are kept in memory by some settings of the compiler, which
 /// takes ten times as long.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS]; COLUMNS]) {
     let [mut a, mut b, mut c, mut d] = [[0.0; ROWS]; COLUMNS];
@@ -177,6 +179,30 @@ fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS];
         }
     }
     *sums = [a, b, c, d];
+}
+
+/// The same where programs are small before they are fast, and loops stay loops: two sums to a register.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS]; COLUMNS]) {
+    use std::arch::wasm32::{f64x2, f64x2_add, f64x2_extract_lane, f64x2_mul, f64x2_splat};
+
+    let zero = f64x2_splat(0.0);
+    let (mut a, mut b, mut c, mut d) = ((zero, zero), (zero, zero), (zero, zero), (zero, zero));
+    for k in 0..left.len().min(right.len()) {
+        let (left, right) = (&left[k], &right[k]);
+        let (low, high) = (f64x2(left[0], left[1]), f64x2(left[2], left[3]));
+        let [x, y, z, w] = [right[0], right[1], right[2], right[3]];
+        let (x, y, z, w) = (f64x2_splat(x), f64x2_splat(y), f64x2_splat(z), f64x2_splat(w));
+        a = (f64x2_add(a.0, f64x2_mul(low, x)), f64x2_add(a.1, f64x2_mul(high, x)));
+        b = (f64x2_add(b.0, f64x2_mul(low, y)), f64x2_add(b.1, f64x2_mul(high, y)));
+        c = (f64x2_add(c.0, f64x2_mul(low, z)), f64x2_add(c.1, f64x2_mul(high, z)));
+        d = (f64x2_add(d.0, f64x2_mul(low, w)), f64x2_add(d.1, f64x2_mul(high, w)));
+    }
+    for (sums, (low, high)) in sums.iter_mut().zip([a, b, c, d]) {
+        let ends = |pair| [f64x2_extract_lane::<0>(pair), f64x2_extract_lane::<1>(pair)];
+        let ([first, second], [third, fourth]) = (ends(low), ends(high));
+        *sums = [first, second, third, fourth];
+    }
 }
 
 #[cfg(test)]
