@@ -65,7 +65,7 @@ fn a_class_that_was_never_seen_is_doubted_by_model_and_artefact_alike() {
         assert!((0.5..=1.0).contains(&p), "{row}");
     }
     let told = printed(&format!("info {model}"));
-    assert!(told.contains("confidence     probabilities, exp("), "{told}");
+    assert!(told.contains("confidence     probabilities by the softmax of "), "{told}");
     let source = folder.at("two.rs");
     printed(&format!("export {model} --rust {source}"));
     assert!(folder.text("two.rs").contains("pub static CALIBRATION: "));

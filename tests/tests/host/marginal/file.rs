@@ -171,7 +171,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "[hidden-binomial]\nalphabet = \"ab\"".into(),
-            "hidden-binomial.shared: either a state that all positions share",
+            "hidden-binomial.shared: either one state for all positions",
         ),
         (
             "[marginalisation]\nalphabet = \"ab\"\nprior = [1.0]\nmodel = []".into(),
