@@ -95,7 +95,7 @@ WRONG = {
     "flat": (np.arange(5.0), "dimension|1D|2D"),
     "four dimensions": (np.zeros((2, 2, 2, 2)), "dim"),
     "no series": (np.zeros((0, 3, 10)), "no series|0 sample"),
-    "no samples": (np.zeros((4, 3, 0)), "no observation|0 feature|channels"),
+    "no samples": (np.zeros((4, 3, 0)), "no sample|no observation|0 feature|channels"),
     "no channels": (np.zeros((4, 0, 10)), "channels"),
     "infinite": (np.where(np.arange(30) == 7, np.inf, X), "sample 7, channel 0 is inf"),
     "objects": (np.array([[object(), 2.0]], dtype=object), "number|float"),

@@ -32,7 +32,7 @@ def test_a_stream_keeps_windows_gaps_and_refusals():
     assert stream.samples == 40
     stream.reset()
     assert stream.push(None) is None and stream.push([1.0, np.nan, 0.0]) is None and stream.samples == 2
-    with pytest.raises(fishweir.FishweirError, match="2 numbers where 3 channels"):
+    with pytest.raises(fishweir.FishweirError, match="2 numbers, and there are 3 channels"):
         stream.push([1.0, 2.0])
     with pytest.raises(fishweir.FishweirError):
         stream.push([1e300, 0.0, 0.0])

@@ -225,7 +225,7 @@ def test_kernels_between_models():
     assert gram.shape == (3, 3) and np.allclose(np.diag(gram), 1.0) and gram[0, 1] < 0.9
     with pytest.raises(fishweir.FishweirError, match="model 0: give a model of fishweir.hmm"):
         fishweir.gram([FITTED])
-    with pytest.raises(ValueError, match="takes no width"):
+    with pytest.raises(ValueError, match="has no width"):
         fishweir.KernelTransformer("gaussian", numbers={"width": 1.0}).fit(X)
     with pytest.raises(ValueError, match="scaling is 'big'"):
         fishweir.FisherTransformer(scaling="big").fit(X)

@@ -136,7 +136,7 @@ def test_kernels_of_strings():
     gram = fishweir.KernelTransformer("spectrum", normalise=True, numbers={"order": 2}).fit(strings).transform(strings)
     assert gram[0, 2] > 0.9 > gram[0, 1]
     assert "spectrum" in fishweir.kernels()
-    with pytest.raises(ValueError, match="takes no sigma"):
+    with pytest.raises(ValueError, match="has no sigma"):
         fishweir.KernelTransformer("spectrum", numbers={"sigma": 2}).fit(strings).transform(strings)
 
 
