@@ -140,12 +140,12 @@ def test_sums_refuse_what_does_not_belong():
     with pytest.raises(FishweirError, match="leaves 1 to 2 are missing"):
         native.expected(sums[0].merged([sums[3]]))
     other = fishweir.dask._expect(native, blocks[1], "0" * 32, 200)
-    with pytest.raises(FishweirError, match="of other data"):
+    with pytest.raises(FishweirError, match="from other data"):
         sums[0].merged([other])
     model.means_ = model.means_ + 1.0
-    with pytest.raises(FishweirError, match="of other models"):
+    with pytest.raises(FishweirError, match="with other models"):
         model._native().expected(whole)
-    with pytest.raises(FishweirError, match="of other models"):
+    with pytest.raises(FishweirError, match="with other models"):
         sums[0].merged([fishweir.dask._expect(model._native(), blocks[1], digest, 200)])
     with pytest.raises(FishweirError, match="marks are of other leaves"):
         native.sums(blocks[0][0], 0, blocks[1][2], digest, 200)
