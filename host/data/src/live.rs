@@ -182,12 +182,13 @@ impl<R: BufRead> LiveReader<R> {
         self.label.as_deref()
     }
 
-    /// The time of the last sample in seconds, from the column `t`; `None` without one, or without a number there.
+    /// Time of the last sample in seconds, from the [column of times](Self::time_column); `None` without one, without a time there, or
+    /// before the first step tells the unit.
     pub fn time(&self) -> Option<f64> {
         self.time
     }
 
-    /// Returns whether the header has a column `t`; `false` before it was read.
+    /// Returns whether there is a column of times whose reading is known; `false` before that.
     pub fn has_times(&self) -> bool {
         self.time_is_named().is_some()
     }
