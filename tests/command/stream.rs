@@ -324,3 +324,34 @@ fn a_model_of_windows_decides_at_their_ends_alone() {
     let line = format!("predict --stream --model {} --every 20", fixtures().at("two.json"));
     refuses(fishweir(&line).write_stdin(""), "windows-or-numbers --every --endless");
 }
+
+/// Times of another name and without a unit are those of a stream too: another rate than the training's is refused.
+#[test]
+fn times_are_found_by_the_names_of_tables() {
+    let folder = Folder::new();
+    let wave = |t: u32, pace: f64| (pace * f64::from(t)).sin() + f64::from(t % 7) / 10.0;
+    let mut table = String::from("series,label,t [ms],x\n");
+    for (series, pace) in [("a", 0.3), ("b", 1.9), ("c", 0.3), ("d", 1.9)] {
+        let label = if pace < 1.0 { "slow" } else { "fast" };
+        for t in 0..120 {
+            table += &format!("{series},{label},{},{:.3}\n", 20 * t, wave(t, pace));
+        }
+    }
+    let (data, model) = (folder.put("waves.csv", table), folder.at("waves.json"));
+    printed(&format!("fit {data} -o {model} --window 40 {QUICK} --effort quick"));
+    let told = |step: u32| {
+        let rows = (0..120).map(|t| format!("{},{:.3}\n", step * t, wave(t, 0.3)));
+        let text = String::from("Timestamp,x\n") + &rows.collect::<String>();
+        streamed(&format!("predict --stream --model {model}"), &text)
+    };
+    let (code, _, messages) = told(20);
+    assert!(
+        code == Some(0) && messages.notes.iter().all(|note| !note.is("no-times")),
+        "{messages:?}"
+    );
+    let (code, _, messages) = told(40);
+    assert!(
+        code == Some(2) && messages.errors.iter().any(|one| one.is("other-rate")),
+        "{messages:?}"
+    );
+}

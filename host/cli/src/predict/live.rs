@@ -169,7 +169,12 @@ pub(super) fn predict_stream(
                 _ => {}
             }
         }
-        if end == 1 && !reader.has_times() {
+        // Times without a unit are known by their first step.
+        let untimed = match reader.time_column() {
+            None => end == 1,
+            Some(_) => end == 2 && !reader.has_times(),
+        };
+        if untimed {
             times.note_none();
         }
         // Those that are missing now are noted once there are as many.
