@@ -1,7 +1,8 @@
 //! Asks Rust's own linker for a smaller program.
 
 use std::env;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -11,6 +12,18 @@ fn main() {
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
         if loads_packed_relocations() {
             println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        }
+        // What is published catches no panic and names no function: it needs neither tables for unwinding nor symbols. The profile
+        // cannot say so: Cargo forgets `strip` of a profile that inherits settings of single packages.
+        let folder = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo names a folder"));
+        if folder.ancestors().nth(3).is_some_and(|profile| profile.ends_with("dist")) {
+            let script = folder.join("tables.ld");
+            fs::write(&script, "SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;")
+                .expect("a file in it");
+            println!(
+                "cargo::rustc-link-arg-bins=-Wl,--strip-all,--no-eh-frame-hdr,-T,{}",
+                script.display()
+            );
         }
     }
 }

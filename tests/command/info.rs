@@ -164,11 +164,13 @@ fn every_board_is_told_of_room_time_and_battery() {
     for ProjectBoard { name, .. } in PROJECT_BOARDS.iter() {
         assert_eq!(drawn(name), !none.contains(name), "{name}");
     }
-    let said = printed(&format!("info {model} --rate 20"));
+    let brief = printed(&format!("info {model} --rate 20"));
+    assert!(!brief.contains("mA running") && brief.contains("the makers' figures"), "{brief}");
+    let said = printed(&format!("info {model} --rate 20 --verbose"));
     // Two boards have this part.
     assert_eq!(said.matches("\n  nRF52840: 3.30 to 6.30 mA running").count(), 1, "{said}");
     for part in
-        ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no figure of the maker"]
+        ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no figure at that clock"]
     {
         assert!(said.contains(part), "no {part} in:\n{said}");
     }

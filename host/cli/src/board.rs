@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use fishweir::device::{BOARDS, Board};
@@ -12,23 +12,25 @@ use fishweir::project::{PROJECT_BOARDS, ProjectBoard};
 #[derive(Clone)]
 struct BoardParser<T> {
     names: Vec<PossibleValue>,
+    /// What helps whoever has another board.
+    others: &'static str,
     load: fn(&str) -> Result<T, String>,
 }
 
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for BoardParser<T> {
     type Value = T;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<T, Error> {
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
         let text = value.to_string_lossy();
         let is_known = self.names.iter().any(|name| name.get_name() == text);
         if !is_known && !std::path::Path::new(value).join("board.toml").is_file() {
-            // It lists the names.
-            PossibleValuesParser::new(self.names.clone()).parse_ref(command, argument, value)?;
+            let names: Vec<&str> = self.names.iter().map(PossibleValue::get_name).collect();
+            let text = format!(
+                "`{text}` is no board that is known: {}{}\n",
+                names.join(", "),
+                self.others
+            );
+            return Err(Error::raw(ErrorKind::InvalidValue, text).with_cmd(command));
         }
         (self.load)(&text).map_err(|what| Error::raw(ErrorKind::ValueValidation, what + "\n"))
     }
@@ -43,6 +45,7 @@ pub(super) fn emulated() -> impl TypedValueParser<Value = &'static Board> {
     let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
     BoardParser {
         names: names.collect(),
+        others: "; or name the folder of a board.toml",
         load: |name| Board::named(name).map_err(|error| error.to_string()),
     }
 }
@@ -54,6 +57,8 @@ pub(super) fn of_projects() -> impl TypedValueParser<Value = &'static ProjectBoa
     });
     BoardParser {
         names: names.collect(),
+        others: "; or name the folder of a board.toml, or a chip (--chip, --memories). For Arduino, PlatformIO, ESP-IDF and \
+                 Zephyr: fishweir export MODEL --c-source FOLDER",
         load: |name| ProjectBoard::named(name).map_err(|error| error.to_string()),
     }
 }

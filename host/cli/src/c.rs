@@ -72,6 +72,8 @@ impl ForC {
             &cores,
             folder,
         )?;
+        let licences = folder.join(fishweir_sources::LICENCES_FILE);
+        files::write_whole(&licences, fishweir_sources::LICENCES.as_bytes())?;
         let archive =
             |core: &&CCore| folder.join("src").join(core.folder).join(format!("lib{prefix}.a"));
         let sizes =

@@ -20,7 +20,7 @@ use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::{Gathering, Reading};
 use super::values::share;
-use super::{Failure, Topic, note, recognise};
+use super::{Failure, Topic, next, note, recognise};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] = &[
@@ -122,6 +122,9 @@ struct Exported {
     model: String,
     number: NumberName,
     files: Vec<ExportedFile>,
+    /// Folders among them that are libraries of C source.
+    #[serde(skip)]
+    libraries: Vec<PathBuf>,
     /// Deviation of fixed point from `f64`; null for floating point.
     deviation: Option<Deviation>,
     /// Cost of fixed point, or of a kernel machine; null for other floating point.
@@ -153,8 +156,23 @@ impl ExportedFile {
 
 impl std::fmt::Display for Exported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let is_in = |folder: &PathBuf, file: &str| Path::new(file).starts_with(folder);
         for ExportedFile { file, form, bytes } in &self.files {
-            writeln!(f, "{form} written to {file}: {} B", grouped(*bytes))?;
+            if f.alternate() || !self.libraries.iter().any(|folder| is_in(folder, file)) {
+                writeln!(f, "{form} written to {file}: {} B", grouped(*bytes))?;
+            }
+        }
+        for folder in &self.libraries {
+            let (mut files, mut bytes) = (0, 0);
+            for one in self.files.iter().filter(|one| is_in(folder, &one.file)) {
+                (files, bytes) = (files + 1, bytes + one.bytes);
+            }
+            let [files, bytes] = [files, bytes].map(grouped);
+            writeln!(
+                f,
+                "library of C source written to {}: {files} files, {bytes} B",
+                folder.display()
+            )?;
         }
         let Some(deviation) = &self.deviation else { return Ok(()) };
         writeln!(f, "numbers: q15, fixed point of 16-bit tables")?;
@@ -345,6 +363,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             None => model.deployed.to_c_source(names),
         })?);
     }
+    let libraries = libraries_of(&wanted);
     let none = CSource::default();
     let (mut sources, mut written) = (sources.iter(), Vec::new());
     for (form, file) in wanted {
@@ -382,7 +401,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Observations::Symbols(_) => Vec::new(),
     };
+    let hint = how_to_take(&libraries);
     let report = Exported {
+        libraries,
         model: arguments.model.path().display().to_string(),
         number: arguments.number,
         files: written,
@@ -393,13 +414,33 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         places: fixed.as_ref().map(|measured| places(&measured.fixed)),
         deviation: fixed.map(|measured| measured.deviation),
     };
-    outputs.print(&report, arguments.json)
+    outputs.print_with(&report, arguments.json, hint.as_deref())
+}
+
+/// Returns whether an output is a folder, which is made with all its files.
+fn is_folder(form: Form, file: &Path) -> bool {
+    form == Form::C && file.extension().is_none()
+}
+
+/// The folders among the outputs, which are libraries of C source.
+fn libraries_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
+    let folders = wanted.iter().filter(|(form, file)| is_folder(*form, file));
+    folders.map(|(_, folder)| (*folder).clone()).collect()
+}
+
+/// The line after the report: how libraries are taken into a build.
+fn how_to_take(libraries: &[PathBuf]) -> Option<String> {
+    let folder = libraries.first()?;
+    let manual = next::file(folder.join("README.md"));
+    let folder = next::file(folder);
+    next::hint(Some(format!(
+        "for Arduino copy {folder} into the folder libraries of your sketches; {manual} tells how PlatformIO, ESP-IDF, \
+         Zephyr, CMake and other compilers take it"
+    )))
 }
 
 /// The files that are written: those that are wanted, and the headers of C sources.
 fn files_of(wanted: &[(Form, &PathBuf)]) -> Vec<PathBuf> {
-    // A folder is made, and its files are in it.
-    let is_folder = |form: Form, file: &Path| form == Form::C && file.extension().is_none();
     let files = wanted.iter().filter(|(form, file)| !is_folder(*form, file));
     let headers = files.clone().filter(|(form, _)| *form == Form::C);
     let headers = headers.map(|(_, file)| file.with_extension("h"));
@@ -456,7 +497,10 @@ fn whole<'a>(
     written.extend(arguments.for_c.write(|| source.clone())?.map(ExportedFile::of_c));
     let modules = arguments.for_micropython.write(prefix, || source)?;
     written.extend(modules.map(ExportedFile::of_micropython));
+    let libraries = libraries_of(wanted);
+    let hint = how_to_take(&libraries);
     let report = Exported {
+        libraries,
         model,
         number: NumberName::F32,
         files: written,
@@ -464,7 +508,7 @@ fn whole<'a>(
         cost: None,
         places: None,
     };
-    outputs.print(&report, arguments.json)
+    outputs.print_with(&report, arguments.json, hint.as_deref())
 }
 
 /// The update of a version: its self-test is of the first series.

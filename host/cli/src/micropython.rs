@@ -53,6 +53,8 @@ impl ForMicroPython {
         let model = ModelFile::Source(&file);
         let bytes =
             fishweir_sources::firmware()?.micropython(model, name, &architectures, folder)?;
+        let licences = folder.join(fishweir_sources::LICENCES_FILE);
+        files::write_whole(&licences, fishweir_sources::LICENCES.as_bytes())?;
         Ok(Some((folder.display().to_string(), bytes)))
     }
 }

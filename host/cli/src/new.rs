@@ -51,7 +51,9 @@ a classifier of records or, with --mean-time, a network. `--application sensor` 
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
 `--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. \
 `--application field` decides on the samples of a sensor without a host, takes new models from `fishweir send` meanwhile, and keeps them in flash. \
---update brings a new model into a project.";
+--update brings a new model into a project.
+
+A project is in Rust. For Arduino, PlatformIO, ESP-IDF, Zephyr and other compilers, `fishweir export MODEL --c-source FOLDER` writes a library.";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -128,6 +128,7 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "column-changes" => vec!["--segments", "--label", "--series"],
+        "words-change" => vec!["--channels", "--series"],
         "maybe-label" => vec!["--label", "--channels"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
         "not-a-number" if text.ends_with("write NA") && !text.starts_with("standard input") => {

@@ -277,12 +277,27 @@ pub enum DataError {
         /// The line where it first began.
         first: u64,
     },
-    /// A label or extra column that changes within a series.
+    /// A label that changes within a series.
     #[error(
-        "{place}: `{found}`, but series `{series}` began with `{expected}`; this column must be constant in a \
-         series: begin a new series where it changes, name another column of labels or of series, or remove the column"
+        "{place}: `{found}`, but series `{series}` began with `{expected}`; a series has one label: begin a new series \
+         where it changes, or name another column of labels or of series"
     )]
     ColumnChanges {
+        /// Place of the fault.
+        place: Box<Place>,
+        /// Name of the series.
+        series: String,
+        /// Value read.
+        found: String,
+        /// Value the series began with.
+        expected: String,
+    },
+    /// A column of words, beside that of labels, that changes within a series.
+    #[error(
+        "{place}: `{found}`, but series `{series}` began with `{expected}`; beside labels and channels a column says \
+         something of a whole series: name the channels, which leaves this column out, or the column of series"
+    )]
+    WordsChange {
         /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.

@@ -309,9 +309,12 @@ impl Columns {
             let (found, expected) = (shorten(found), shorten(expected));
             // Who names the labels, or says that there are none, looks for no other.
             let is_looked_for = source.label.is_none() && source.channels.is_empty();
-            match self.label.is_none() && is_looked_for {
-                true => DataError::MaybeLabel { place, series, found, expected },
-                false => DataError::ColumnChanges { place, series, found, expected },
+            if self.label == Some(column) {
+                DataError::ColumnChanges { place, series, found, expected }
+            } else if self.label.is_none() && is_looked_for {
+                DataError::MaybeLabel { place, series, found, expected }
+            } else {
+                DataError::WordsChange { place, series, found, expected }
             }
         };
         for (&column, expected) in self.columns.iter().zip(columns) {
@@ -493,6 +496,11 @@ mod tests {
             })
             .collect();
         assert!(matches!(parse(&labelled), Err(DataError::MaybeLabel { .. })));
+        // Whoever says that there are no labels is told how the column is left out.
+        let source = Source { label: Some(Column::None), ..Source::default() };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        let fault = Dataset::parse("data.csv", labelled.as_bytes(), &options);
+        assert!(matches!(fault, Err(DataError::WordsChange { .. })));
     }
 
     /// Options have priority over inferred facts.

@@ -43,6 +43,12 @@ fishweir::kinds!(SourcesError,
     Self::Device(error) => error,
 );
 
+/// Licences of the packages that a device's program is built with beside the board's own, for whoever passes a program on.
+pub const LICENCES: &str = include_str!("../licences.txt");
+
+/// Name of the file with the [`LICENCES`] in a project or library.
+pub const LICENCES_FILE: &str = "LICENCES.txt";
+
 /// Path, with `/`, and contents.
 pub type File = (String, Vec<u8>);
 
@@ -115,7 +121,7 @@ pub fn libraries() -> Result<Option<(String, Vec<File>)>, SourcesError> {
     Ok(None)
 }
 
-/// All files of a project, its own being path and text, with the [`libraries`] below its folder `vendor`.
+/// All files of a project, its own being path and text, with the [`LICENCES`], and the [`libraries`] below its folder `vendor`.
 #[must_use]
 pub fn project(
     own: &[(&'static str, String)],
@@ -123,6 +129,7 @@ pub fn project(
 ) -> Vec<File> {
     let own = own.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
     let mut all: Vec<File> = own.collect();
+    all.push((LICENCES_FILE.to_owned(), LICENCES.into()));
     if let Some((workspace, sources)) = libraries {
         all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
         all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));

@@ -175,7 +175,7 @@ impl fmt::Display for Boards {
         )?;
         // Boards may have one part.
         let mut powers: Vec<&Power> = vec![];
-        for power in self.boards.iter().filter_map(|one| one.power) {
+        for power in self.boards.iter().filter_map(|one| one.power).filter(|_| f.alternate()) {
             if !powers.contains(&power) {
                 powers.push(power);
             }
@@ -190,8 +190,8 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  none: no figure of the maker at that clock was found; give a clock and its current; blank: it may not \
-             keep up. Without sensor and radio."
+            "  mAh a day: without sensor and radio, from the makers' figures; none: no figure at that clock was found: \
+             give a clock and its current;\n  blank: it may not keep up"
         )
     }
 }
