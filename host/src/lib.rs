@@ -57,6 +57,7 @@ mod parallel;
 pub mod parity;
 pub mod parts;
 pub mod plot;
+mod product;
 #[cfg(feature = "device")]
 pub mod project;
 pub mod report;

@@ -11,7 +11,8 @@ use fishweir::project::{PROJECT_BOARDS, ProjectBoard};
 /// Takes a known name, or what else `load` takes.
 #[derive(Clone)]
 struct BoardParser<T> {
-    names: Vec<PossibleValue>,
+    /// Reads the boards, which no other command needs.
+    names: fn() -> Vec<PossibleValue>,
     /// What helps whoever has another board.
     others: &'static str,
     load: fn(&str) -> Result<T, String>,
@@ -22,9 +23,10 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for BoardParser<T> {
 
     fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
         let text = value.to_string_lossy();
-        let is_known = self.names.iter().any(|name| name.get_name() == text);
+        let names = (self.names)();
+        let is_known = names.iter().any(|name| name.get_name() == text);
         if !is_known && !std::path::Path::new(value).join("board.toml").is_file() {
-            let names: Vec<&str> = self.names.iter().map(PossibleValue::get_name).collect();
+            let names: Vec<&str> = names.iter().map(PossibleValue::get_name).collect();
             let text = format!(
                 "`{text}` is no board that is known: {}{}\n",
                 names.join(", "),
@@ -36,15 +38,16 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for BoardParser<T> {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.names.iter().cloned()))
+        Some(Box::new((self.names)().into_iter()))
     }
 }
 
 /// The boards that are emulated.
 pub(super) fn emulated() -> impl TypedValueParser<Value = &'static Board> {
-    let names = BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core));
     BoardParser {
-        names: names.collect(),
+        names: || {
+            BOARDS.iter().map(|board| PossibleValue::new(board.name).help(board.core)).collect()
+        },
         others: "; or name the folder of a board.toml",
         load: |name| Board::named(name).map_err(|error| error.to_string()),
     }
@@ -52,11 +55,13 @@ pub(super) fn emulated() -> impl TypedValueParser<Value = &'static Board> {
 
 /// The boards that projects are for.
 pub(super) fn of_projects() -> impl TypedValueParser<Value = &'static ProjectBoard> {
-    let names = PROJECT_BOARDS.iter().map(|board| {
-        PossibleValue::new(board.name).help(format!("{}, {}", board.title, board.core))
-    });
     BoardParser {
-        names: names.collect(),
+        names: || {
+            let name = |board: &ProjectBoard| {
+                PossibleValue::new(board.name).help(format!("{}, {}", board.title, board.core))
+            };
+            PROJECT_BOARDS.iter().map(name).collect()
+        },
         others: "; or name the folder of a board.toml, or a chip (--chip, --memories). For Arduino, PlatformIO, ESP-IDF and \
                  Zephyr: fishweir export MODEL --c-source FOLDER",
         load: |name| ProjectBoard::named(name).map_err(|error| error.to_string()),

@@ -179,6 +179,7 @@ impl<'a> RowsView<'a> {
         (self.presence[t] != Presence::Missing).then(|| self.stored(t))
     }
 
+    #[inline]
     fn stored(&self, t: usize) -> &'a [f64] {
         &self.values[t * self.dimension..(t + 1) * self.dimension]
     }

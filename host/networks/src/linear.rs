@@ -7,8 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{NetworkError, NetworkFisher};
-use fishweir::internals::Elementary;
-use fishweir::internals::{TOLERANCE, choose_c, each, inner_folds, inner_product, minimise_to};
+use fishweir::internals::{Elementary, TOLERANCE, choose_c, each, inner_folds, minimise_to};
 use fishweir::learn::{Choice, ClassWeight, Costs, Design, Linear, Loss};
 
 /// Costs of errors that a machine chooses from.
@@ -234,7 +233,10 @@ impl Design for Rows<'_> {
             for &cell in cells {
                 sum += table[cell as usize];
             }
-            *value = sum + inner_product(psi, of_tables) + start;
+            for k in 0..psi.len() {
+                sum += psi[k] * of_tables[k];
+            }
+            *value = sum + start;
         }
         values
     }
@@ -344,6 +346,8 @@ impl Labelled {
 
 #[cfg(test)]
 mod tests {
+    use fishweir::internals::inner_product;
+
     use super::super::{Network, Width};
     use super::*;
     use crate::records::{Records, Variable};

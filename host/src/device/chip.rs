@@ -165,6 +165,16 @@ fn plain(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "")
 }
 
+/// Names of the chips that are most like a plain name.
+fn near(wanted: &str) -> Vec<String> {
+    let series = FAMILIES.iter().flat_map(|family| &family.file.series);
+    let names = series.flat_map(SeriesFile::names);
+    let mut near: Vec<(usize, String)> =
+        names.map(|one| (strsim::damerau_levenshtein(&plain(&one), wanted), one)).collect();
+    near.sort();
+    near.into_iter().take(NEAR).map(|(_, part)| part).collect()
+}
+
 /// Returns whether what follows the name of a chip may be its package.
 fn is_package(rest: &str) -> bool {
     let starts = rest.starts_with('_') || rest.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -176,12 +186,10 @@ impl Chip {
     pub(crate) fn named(name: &str) -> Result<Self, ChipError> {
         let wanted = plain(name);
         let mut found: Option<Self> = None;
-        let mut near = Vec::new();
         for family in FAMILIES.iter() {
             for series in &family.file.series {
                 for part in series.names() {
                     let one = plain(&part);
-                    near.push((strsim::damerau_levenshtein(&one, &wanted), part.clone()));
                     let fits = wanted.strip_prefix(&one).is_some_and(is_package);
                     // Of two that fit the longer name says more.
                     if fits && found.as_ref().is_none_or(|other| other.part.len() < part.len()) {
@@ -192,9 +200,10 @@ impl Chip {
                 }
             }
         }
-        near.sort();
-        let near: Vec<String> = near.into_iter().take(NEAR).map(|(_, part)| part).collect();
-        found.ok_or_else(|| ChipError::Unknown { name: name.to_owned(), near: near.join(", ") })
+        found.ok_or_else(|| ChipError::Unknown {
+            name: name.to_owned(),
+            near: near(&wanted).join(", "),
+        })
     }
 
     /// Name of the chip as the packages have it: that of a board without another.

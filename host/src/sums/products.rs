@@ -2,6 +2,10 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::Summand;
 use crate::parallel::each;
+use crate::product::{View, product};
+
+/// Features whose products with all before them are computed at a time.
+const BLOCK: usize = 128;
 
 /// Sums of rows, class by class, and of their products.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,23 +42,25 @@ impl Products {
         let mut own = Self {
             counts: vec![0.0; classes],
             sums: vec![0.0; classes * columns],
-            products: vec![0.0; columns * (columns + 1) / 2],
+            products: Vec::with_capacity(columns * (columns + 1) / 2),
         };
-        let mut wide = vec![0.0; columns];
+        let mut wide = Vec::with_capacity(rows.len() * columns);
         for (row, &label) in rows.iter().zip(labels) {
             own.counts[label] += 1.0;
             let sums = &mut own.sums[label * columns..][..columns];
             for k in 0..columns {
-                wide[k] = row[k].into();
-                sums[k] += wide[k];
+                let value = row[k].into();
+                wide.push(value);
+                sums[k] += value;
             }
-            let mut from = 0;
-            for i in 0..columns {
-                let (x, into) = (wide[i], &mut own.products[from..][..i + 1]);
-                for j in 0..=i {
-                    into[j] += x * wide[j];
-                }
-                from += i + 1;
+        }
+        let features = View::of_columns(&wide, columns, rows.len());
+        for from in (0..columns).step_by(BLOCK) {
+            let to = columns.min(from + BLOCK);
+            // What is above the diagonal is computed in its block alone.
+            let block = product(features.rows(from..to), features.rows(0..to).transposed());
+            for i in from..to {
+                own.products.extend(block.row(i - from).iter().take(i + 1));
             }
         }
         own

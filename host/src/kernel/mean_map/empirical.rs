@@ -96,12 +96,21 @@ fn mean_over_windows(rbf: Rbf, order: usize, x: RowsView<'_>, y: RowsView<'_>) -
     let mut distance = Vec::with_capacity(x.len().min(y.len()));
     let mut diagonal = |s: usize, t: usize| -> f64 {
         distance.clear();
-        let pairs = (s..x.len()).zip(t..y.len());
-        distance.extend(pairs.map(|(s, t)| match (x.row(s), y.row(t)) {
-            (Some(x), Some(y)) => squared_distance(x, y),
-            _ => f64::INFINITY,
-        }));
-        distance.windows(order + 1).map(|window| rbf.of_squared(window.iter().sum())).sum()
+        for k in 0..(x.len() - s).min(y.len() - t) {
+            distance.push(match (x.row(s + k), y.row(t + k)) {
+                (Some(x), Some(y)) => squared_distance(x, y),
+                _ => f64::INFINITY,
+            });
+        }
+        let mut sum = 0.0;
+        for from in 0..distance.len().saturating_sub(order) {
+            let mut of_window = 0.0;
+            for k in from..=from + order {
+                of_window += distance[k];
+            }
+            sum += rbf.of_squared(of_window);
+        }
+        sum
     };
     let later: f64 = (0..windows).map(|s| diagonal(s, 0)).sum();
     let earlier: f64 = (1..others).map(|t| diagonal(0, t)).sum();

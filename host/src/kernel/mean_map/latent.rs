@@ -161,15 +161,24 @@ struct Mean<'x> {
 }
 
 impl Mean<'_> {
+    /// The samples that are there, with the posterior of the states at each.
+    fn present(&self) -> Vec<(&[f64], &[f64])> {
+        let all = self.rows.iter().zip(self.posterior.rows());
+        all.filter_map(|(sample, states)| Some((sample?, states))).collect()
+    }
+
     /// `v_xq`: posteriors sum to one, so `sum_ij gamma_i gamma'_j l_ij = m + (1 - m) gamma . gamma'`.
     fn emissions(&self, other: &Self, rbf: Rbf) -> f64 {
         let mismatch = rbf.mismatch();
         let mut sum = 0.0;
-        for (x, own) in self.rows.iter().zip(self.posterior.rows()) {
-            let Some(x) = x else { continue };
-            for (y, its) in other.rows.iter().zip(other.posterior.rows()) {
-                let Some(y) = y else { continue };
-                let alike: f64 = own.iter().zip(its).map(|(p, q)| p * q).sum();
+        let (own, its) = (self.present(), other.present());
+        for &(x, states) in &own {
+            for &(y, others) in &its {
+                let others = &others[..states.len()];
+                let mut alike = 0.0;
+                for state in 0..states.len() {
+                    alike += states[state] * others[state];
+                }
                 let states = mismatch + (1.0 - mismatch) * alike;
                 sum += rbf.of_squared(squared_distance(x, y)) * states;
             }

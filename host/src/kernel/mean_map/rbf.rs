@@ -61,6 +61,12 @@ impl Rbf {
 }
 
 /// `|x - y|^2`.
+#[inline]
 pub(super) fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum()
+    let y = &y[..x.len()];
+    let mut sum = 0.0;
+    for k in 0..x.len() {
+        sum += (x[k] - y[k]) * (x[k] - y[k]);
+    }
+    sum
 }

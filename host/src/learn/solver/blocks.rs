@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nalgebra::{Cholesky, DMatrix};
 
-use super::product::{Right, View, product};
+use crate::product::{Right, View, product};
 
 /// Rows of a block on the diagonal: this share of a large matrix is done without blocks.
 const BLOCK: usize = 64;

@@ -8,7 +8,7 @@ use crate::learn::solver::factor::features;
 use crate::learn::solver::learner::{Learner, Trains};
 use crate::learn::solver::loss::{Costs, Loss, sigmoid, softplus};
 use crate::learn::solver::multi_class::OnGram;
-use crate::learn::solver::product::{View, product};
+use crate::product::{View, product};
 
 /// [`KernelLogistic`] regression as a learner. Its features have the kernel's rank: at most some four matrices
 /// beside the kernel's.

@@ -37,9 +37,52 @@ impl Loss {
     #[must_use]
     pub fn curvature(self, margin: f64) -> f64 {
         match self {
-            Self::Logistic => sigmoid(margin) * sigmoid(-margin),
+            Self::Logistic => {
+                let e = (-margin.abs()).portable_exp();
+                e / ((1.0 + e) * (1.0 + e))
+            }
             Self::SquaredHinge => 2.0 * f64::from(margin < 1.0),
         }
+    }
+}
+
+/// A sum of losses. The logistic loss takes a logarithm per 512 terms: `sum log(1 + e) = log prod (1 + e)`, each factor at most 2.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LossSum {
+    loss: Loss,
+    sum: f64,
+    product: f64,
+    factors: usize,
+}
+
+/// Factors up to 2 whose product is finite.
+const FACTORS: usize = 512;
+
+impl LossSum {
+    pub(crate) fn new(loss: Loss) -> Self {
+        Self { loss, sum: 0.0, product: 1.0, factors: 0 }
+    }
+
+    /// Adds the loss of a margin.
+    #[inline]
+    pub(crate) fn add(&mut self, margin: f64) {
+        match self.loss {
+            Loss::SquaredHinge => self.sum += self.loss.value(margin),
+            Loss::Logistic => {
+                self.sum += (-margin).max(0.0);
+                self.product *= 1.0 + (-margin.abs()).portable_exp();
+                self.factors += 1;
+                if self.factors == FACTORS {
+                    self.sum += self.product.portable_ln();
+                    (self.product, self.factors) = (1.0, 0);
+                }
+            }
+        }
+    }
+
+    /// The sum of all that were added.
+    pub(crate) fn total(self) -> f64 {
+        self.sum + self.product.portable_ln()
     }
 }
 
@@ -48,7 +91,8 @@ pub fn sigmoid(z: f64) -> f64 {
     if z >= 0.0 {
         1.0 / (1.0 + (-z).portable_exp())
     } else {
-        z.portable_exp() / (1.0 + z.portable_exp())
+        let e = z.portable_exp();
+        e / (1.0 + e)
     }
 }
 
@@ -138,6 +182,22 @@ mod tests {
             }
         }
         assert_eq!(Loss::SquaredHinge.curvature(1.0), 0.0);
+    }
+
+    #[test]
+    fn a_sum_is_that_of_its_terms() {
+        for loss in [Loss::Logistic, Loss::SquaredHinge] {
+            let (mut sum, mut wanted) = (LossSum::new(loss), 0.0);
+            for item in 0..1300_u32 {
+                let margin = (f64::from(item) - 650.0) * 0.05;
+                sum.add(margin);
+                wanted += loss.value(margin);
+            }
+            assert!((sum.total() - wanted).abs() < 1e-10 * wanted, "{loss:?}");
+        }
+        let mut sum = LossSum::new(Loss::Logistic);
+        [f64::INFINITY, 1e6, -1e6].into_iter().for_each(|margin| sum.add(margin));
+        assert_eq!(sum.total(), 1e6);
     }
 
     #[test]

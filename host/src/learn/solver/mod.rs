@@ -24,7 +24,6 @@ pub(crate) mod multi_class;
 pub(crate) mod nystrom;
 pub(crate) mod pairs;
 pub(crate) mod primal;
-pub(crate) mod product;
 pub(crate) mod ridge;
 pub(crate) mod svm;
 

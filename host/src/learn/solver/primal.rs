@@ -4,7 +4,7 @@ use crate::kernel::inner_product;
 use crate::learn::solver::expansion::Linear;
 use crate::learn::solver::kernel_logistic::KERNEL_LOGISTIC;
 use crate::learn::solver::learner::{Learner, Trains};
-use crate::learn::solver::loss::{Costs, Loss};
+use crate::learn::solver::loss::{Costs, Loss, LossSum};
 use crate::learn::solver::matrix::Matrix;
 
 /// Logistic regression as a learner.
@@ -175,11 +175,15 @@ impl Objective<'_> {
     }
 
     fn objective(&self, weights: &[f64], values: &[f64]) -> f64 {
-        let mut losses = 0.0;
+        let [mut positive, mut negative] = [LossSum::new(self.loss); 2];
         for item in 0..values.len() {
-            let (sign, cost) = self.side(item);
-            losses += cost * self.loss.value(sign * values[item]);
+            match self.positive[item] {
+                true => positive.add(values[item]),
+                false => negative.add(-values[item]),
+            }
         }
+        let losses =
+            self.costs.positive * positive.total() + self.costs.negative * negative.total();
         0.5 * inner_product(weights, weights) + losses
     }
 

@@ -15,8 +15,8 @@ use crate::learn::solver::learner::{Learner, Trains};
 use crate::learn::solver::loss::{ClassWeight, Costs};
 use crate::learn::solver::matrix::Matrix;
 use crate::learn::solver::multi_class::{OnGram, outputs};
-use crate::learn::solver::product::{View, product};
 use crate::parallel::{each, try_each};
+use crate::product::{View, product};
 
 /// [`Ridge`] regression as a learner.
 pub static RIDGE: Learner = Learner {

@@ -6,7 +6,7 @@ use super::{RIDGE_AT_MOST, Ridge};
 use crate::learn::solver::blocks::{BlockCholesky, products};
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
-use crate::learn::solver::product::{View, product};
+use crate::product::{View, product};
 
 /// Largest number of items that are left out at a time, unless a group is larger: a bound on RAM.
 const ITEMS_AT_ONCE: usize = 512;

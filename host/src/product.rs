@@ -92,6 +92,16 @@ impl<'v> View<'v> {
                 }
                 continue;
             }
+            if self.column_step == 1 && width == W {
+                let rows: [&[f64]; W] =
+                    std::array::from_fn(|i| &self.values[start + i * self.row_step..][..steps]);
+                for (k, out) in out.iter_mut().enumerate() {
+                    for i in 0..W {
+                        out[i] = rows[i][k];
+                    }
+                }
+                continue;
+            }
             for i in 0..width {
                 let row = &self.values[start + i * self.row_step..];
                 for k in 0..steps {
