@@ -17,6 +17,8 @@ const COLUMNS: usize = 4;
 const DEPTH: usize = 256;
 /// Rows of the left factor that are copied at a time: with a part of each they fit into a cache.
 const HEIGHT: usize = 128;
+/// Columns that are turned at a time.
+const STEPS: usize = 8;
 
 /// A part of a matrix, or of its transpose.
 #[derive(Clone, Copy)]
@@ -68,45 +70,45 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Copies some rows and columns in panels of `W` rows, `[panel][column][row]`; rows that a panel lacks are zero.
+    /// Adds some rows and columns in panels of `W` rows, `[panel][column][row]`; rows that the last panel lacks are zero.
     fn pack<const W: usize>(
         self,
         rows: Range<usize>,
         columns: Range<usize>,
         into: &mut Vec<[f64; W]>,
     ) {
-        let (steps, from) = (columns.len(), into.len());
-        into.resize(from + rows.len().div_ceil(W) * steps, [0.0; W]);
-        for (panel, out) in into[from..].chunks_exact_mut(steps).enumerate() {
-            let first = rows.start + panel * W;
+        let steps = columns.len();
+        into.reserve(rows.len().div_ceil(W) * steps);
+        for first in rows.clone().step_by(W) {
             let width = W.min(rows.end - first);
             let start = first * self.row_step + columns.start * self.column_step;
-            if self.row_step == 1 {
-                for k in 0..steps {
-                    let column = &self.values[start + k * self.column_step..];
-                    match column.first_chunk::<W>() {
-                        // Of a known size, it is copied without a call.
-                        Some(column) if width == W => out[k] = *column,
-                        _ => out[k][..width].copy_from_slice(&column[..width]),
-                    }
+            let mut from = 0;
+            if width == W && self.row_step == 1 {
+                while from < steps {
+                    // Of a known size, it is copied without a call.
+                    let column = self.values[start + from * self.column_step..].first_chunk();
+                    into.push(*column.unwrap_or(&[0.0; W]));
+                    from += 1;
                 }
-                continue;
-            }
-            if self.column_step == 1 && width == W {
-                let rows: [&[f64]; W] =
-                    std::array::from_fn(|i| &self.values[start + i * self.row_step..][..steps]);
-                for (k, out) in out.iter_mut().enumerate() {
+            } else if width == W && self.column_step == 1 {
+                while from + STEPS <= steps {
+                    let mut turned = [[0.0; W]; STEPS];
                     for i in 0..W {
-                        out[i] = rows[i][k];
+                        let row = &self.values[start + i * self.row_step + from..][..STEPS];
+                        for k in 0..STEPS {
+                            turned[k][i] = row[k];
+                        }
                     }
+                    into.extend_from_slice(&turned);
+                    from += STEPS;
                 }
-                continue;
             }
-            for i in 0..width {
-                let row = &self.values[start + i * self.row_step..];
-                for k in 0..steps {
-                    out[k][i] = row[k * self.column_step];
+            for k in from..steps {
+                let mut column = [0.0; W];
+                for i in 0..width {
+                    column[i] = self.values[start + i * self.row_step + k * self.column_step];
                 }
+                into.push(column);
             }
         }
     }
@@ -123,7 +125,7 @@ pub(crate) struct Right {
 impl Right {
     /// RAM: as much as the factor.
     pub(crate) fn of(view: View<'_>) -> Self {
-        let mut panels = Vec::new();
+        let mut panels = Vec::with_capacity(view.columns.div_ceil(COLUMNS) * view.rows);
         for from in (0..view.rows).step_by(DEPTH) {
             let part = from..view.rows.min(from + DEPTH);
             view.transposed().pack(0..view.columns, part, &mut panels);

@@ -3,18 +3,18 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { command, folder, opened, recordings, withBrowser } from "./common.mjs";
+import { command, dropped, folder, opened, ready, recordings, withBrowser } from "./common.mjs";
 
 withBrowser();
 
 const report = async (...words) => {
   command(...words, "--report", "report.html");
-  assert.equal(statSync(join(folder, "report.html")).size < 400_000, true);
+  assert.equal(statSync(join(folder, "report.html")).size < 1_000_000, true);
   const one = await opened({ file: join(folder, "report.html") });
   return { ...one, seen: async (...ids) => { for (const id of ids) assert.equal(await one.page.isVisible(`#${id}`), true, id); } };
 };
 
-test("reports are the page without a program", async () => {
+test("reports are the page without a program, and with their model", async () => {
   writeFileSync(join(folder, "gait.csv"), recordings());
   const cut = ["--group", "subject", "--window", "100", "--hop", "50", "--effort", "quick"];
   const fit = await report("fit", "gait.csv", ...cut, "-o", "gait.json");
@@ -23,6 +23,12 @@ test("reports are the page without a program", async () => {
   assert.match(await fit.page.textContent("#card-sections"), /CRC-32/);
   const { decisions } = JSON.parse(command("predict", "gait.csv", "--model", "gait.json", "--json"));
   assert.equal(await fit.page.evaluate(() => state.decisions.length), decisions.length);
+  // Its model decides on what is dropped, as the command does.
+  await ready(fit.page);
+  const [head, ...lines] = recordings().trim().split("\n");
+  await dropped(fit.page, "some.csv", `${[head, ...lines.slice(200, 1000)].join("\n")}\n`);
+  const some = JSON.parse(command("predict", "some.csv", "--model", "gait.json", "--json")).decisions;
+  assert.deepEqual(await fit.page.evaluate(() => state.decisions.map((one) => one.class)), some.map((one) => one.class));
   assert.deepEqual(fit.faults, []);
   await fit.close();
 

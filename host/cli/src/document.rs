@@ -44,7 +44,7 @@ impl PageReport {
         let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
         let text = match is_json {
             true => text + "\n",
-            false => page(&text)?,
+            false => page(&document, &text)?,
         };
         output::write(path, text.as_bytes())?;
         if !is_standard(path) {
@@ -54,15 +54,26 @@ impl PageReport {
     }
 }
 
-/// The page with a document.
+/// The page with a document: with what decides by its model, if that is at hand.
 #[cfg(not(target_family = "wasm"))]
-fn page(document: &str) -> Result<String, Failure> {
-    Ok(fishweir_web::Page { report: Some(document), ..Default::default() }.to_html()?)
+fn page(document: &Document, text: &str) -> Result<String, Failure> {
+    let model = match document.inspection {
+        Value::Null => None,
+        _ => super::page::artefact(Path::new("model"), &serde_json::to_vec(&document.model)?).ok(),
+    };
+    let scorer = model.as_ref().and_then(|_| super::page::scorer_at_hand());
+    let page = fishweir_web::Page {
+        scorer: scorer.as_deref(),
+        model: model.as_deref().filter(|_| scorer.is_some()).map(|model| ("model", model)),
+        report: Some(text),
+        ..Default::default()
+    };
+    Ok(page.to_html()?)
 }
 
 /// No page: it is there already, and takes the document.
 #[cfg(target_family = "wasm")]
-fn page(_: &str) -> Result<String, Failure> {
+fn page(_: &Document, _: &str) -> Result<String, Failure> {
     let what = "--report: a program in a page writes FILE.json alone";
     Err(Failure::input(Topic::Unsupported, what))
 }

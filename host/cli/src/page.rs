@@ -48,8 +48,8 @@ pub(super) struct Arguments {
     /// Page to write
     #[arg(short, long, value_name = "FILE.html", default_value = "fishweir.html")]
     output: PathBuf,
-    /// Program, or for --score-only package `fishweir-scorer`, as WebAssembly for WASI preview 1 [default: built from the checkout
-    /// that this program was built from]
+    /// Program, or for --score-only package `fishweir-scorer`, as WebAssembly for WASI preview 1 [default: beside this program, or
+    /// built from the checkout that it was built from]
     #[arg(long, value_name = "FILE.wasm")]
     program: Option<PathBuf>,
 }
@@ -89,11 +89,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Name and content of the model that a page carries: one that decides on series. A page that only scores has its artefact.
 fn carried(path: &Path, score_only: bool) -> Result<(String, Vec<u8>), Failure> {
     let bytes = recognise::read(path)?;
-    let model = Model::parse(path, &bytes)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if !score_only {
-        return Ok((name, bytes));
+    match score_only {
+        true => Ok((name, artefact(path, &bytes)?)),
+        false => Model::parse(path, &bytes).map(|_| (name, bytes)),
     }
+}
+
+/// The artefact of a model, for a page that only scores.
+pub(super) fn artefact(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let model = Model::parse(path, bytes)?;
     let refused = |why: &str| {
         let what = format!("{}: {why}; leave --score-only out", path.display());
         Err(Failure::input(Topic::Unsupported, what))
@@ -105,7 +110,34 @@ fn carried(path: &Path, score_only: bool) -> Result<(String, Vec<u8>), Failure> 
         return refused("this model is of symbols, and a page that only scores takes channels");
     }
     model.check_windows()?;
-    Ok((name, model.deployed.to_artefact()?))
+    Ok(model.deployed.to_artefact()?)
+}
+
+/// The module that only scores, where it need not be built.
+pub(super) fn scorer_at_hand() -> Option<Vec<u8>> {
+    let (_, module) = module_names(true);
+    let built =
+        || Some(built_in(&fishweir_sources::checkout()?, module)).filter(|path| path.is_file());
+    module_of(&beside(module).or_else(built)?).ok()
+}
+
+/// Package and file of the page's module.
+const fn module_names(score_only: bool) -> (&'static str, &'static str) {
+    match score_only {
+        true => ("fishweir-scorer", "fishweir_scorer.wasm"),
+        false => ("fishweir-cli", "fishweir.wasm"),
+    }
+}
+
+/// A module that came with this program.
+fn beside(module: &str) -> Option<PathBuf> {
+    let path = env::current_exe().ok()?.with_file_name(module);
+    path.is_file().then_some(path)
+}
+
+/// A module where a checkout builds it.
+fn built_in(root: &Path, module: &str) -> PathBuf {
+    root.join("target").join(TARGET).join("web").join(module)
 }
 
 /// Reads a module of WebAssembly.
@@ -147,19 +179,19 @@ fn told_apart(files: BTreeMap<Vec<String>, Vec<u8>>) -> Vec<(String, Vec<u8>)> {
     files.into_iter().map(|(path, bytes)| (path[shared..].join("/"), bytes)).collect()
 }
 
-/// Builds the page's module; its path.
+/// The page's module, beside this program or built; its path.
 fn build(score_only: bool) -> Result<PathBuf, Failure> {
     let refused = |what: String| Failure::input(Topic::BuildFailed, what);
+    let (package, module) = module_names(score_only);
+    if let Some(path) = beside(module) {
+        return Ok(path);
+    }
     let Some(root) = fishweir_sources::checkout() else {
-        return Err(refused(
-            "the checkout of this program is not there any more; give --program".into(),
-        ));
+        return Err(refused(format!(
+            "{module} is not beside this program, and its checkout is not there any more; give --program"
+        )));
     };
-    let (package, module) = match score_only {
-        true => ("fishweir-scorer", "fishweir_scorer.wasm"),
-        false => ("fishweir-cli", "fishweir.wasm"),
-    };
-    let built = root.join("target").join(TARGET).join("web").join(module);
+    let built = built_in(&root, module);
     if !built.is_file() {
         note(Topic::Building, "building the program for the page: some minutes, once");
     }

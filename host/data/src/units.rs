@@ -65,9 +65,11 @@ pub fn robust_centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
 /// The largest deviation from the median of all but the samples that may be wild; but one where more leave nothing.
 pub fn usual_deviation(values: &[f64], median: f64) -> f64 {
     let mut far: Vec<f64> = values.iter().map(|x| (x - median).abs()).collect();
-    far.sort_unstable_by(f64::total_cmp);
-    let all_but = |wild: usize| far[far.len().saturating_sub(1 + wild)];
-    match all_but(far.len().div_ceil(ONE_OF)) {
+    let mut all_but = |wild: usize| {
+        let at = far.len().saturating_sub(1 + wild);
+        *far.select_nth_unstable_by(at, f64::total_cmp).1
+    };
+    match all_but(values.len().div_ceil(ONE_OF)) {
         0.0 => all_but(1),
         usual => usual,
     }

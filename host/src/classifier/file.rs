@@ -126,10 +126,11 @@ pub fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, Classif
     if crc32fast::hash(text.as_bytes()) != envelope.crc32 {
         return Err(ClassifierError::Checksum { file: file.to_owned() });
     }
-    let whole = std::str::from_utf8(bytes).unwrap_or_default();
-    let before = whole.split_once(text).map_or("", |(before, _)| before);
-    let lines = before.matches('\n').count();
-    let columns = before.rsplit('\n').next().map_or(0, str::len);
+    // It is a part of the file's bytes.
+    let at = (text.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize);
+    let before = bytes.get(..at).unwrap_or_default();
+    let lines = before.iter().filter(|byte| **byte == b'\n').count();
+    let columns = before.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
     Ok(Content { file, text, lines, columns })
 }
 

@@ -143,8 +143,9 @@ fn clusters(
     let mut nearest = vec![0; rows.len()];
     for _ in 0..KMEANS_PASSES {
         let mut moved = false;
+        let mut table = Centres::new(&centres, is_partial);
         for index in 0..rows.len() {
-            let closest = closest(&rows[index], &centres, is_partial).0;
+            let closest = table.closest(&rows[index]).0;
             moved |= nearest[index] != closest;
             nearest[index] = closest;
         }
@@ -155,6 +156,13 @@ fn clusters(
             let (row, cluster) = (&rows[index], nearest[index]);
             let (sums, counts) =
                 (&mut sums[cluster][..row.len()], &mut counts[cluster][..row.len()]);
+            if !is_partial {
+                for d in 0..row.len() {
+                    counts[d] += 1.0;
+                    sums[d] += row[d];
+                }
+                continue;
+            }
             for d in 0..row.len() {
                 let there = f64::from(u8::from(!row[d].is_nan()));
                 counts[d] += there;
@@ -194,9 +202,9 @@ fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng
     // The squared distance of each row from the nearest centre so far.
     let mut distances = vec![f64::INFINITY; rows.len()];
     while centres.len() < count {
-        let newest = &centres[centres.len() - 1..];
+        let mut newest = Centres::new(&centres[centres.len() - 1..], is_partial);
         for index in 0..rows.len() {
-            let square = closest(&rows[index], newest, is_partial).1;
+            let square = newest.closest(&rows[index]).1;
             if square < distances[index] {
                 distances[index] = square;
             }
@@ -219,29 +227,52 @@ fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng
     centres
 }
 
-/// The nearest centre, by the channels that are there.
-#[inline]
-fn closest(row: &[f64], centres: &[Vec<f64>], is_partial: bool) -> (usize, f64) {
-    let mut closest: Option<(usize, f64)> = None;
-    for index in 0..centres.len() {
-        let centre = &centres[index][..row.len()];
-        let mut square = 0.0;
-        if is_partial {
-            for d in 0..row.len() {
-                let gap = row[d] - centre[d];
-                square += if gap.is_nan() { 0.0 } else { gap * gap };
-            }
-        } else {
-            for d in 0..row.len() {
-                let gap = row[d] - centre[d];
-                square += gap * gap;
+/// Centres side by side, `[channel][centre]`: distances from all of them are summed together.
+struct Centres {
+    table: Vec<f64>,
+    /// Squared distances from a row, by centre.
+    squares: Vec<f64>,
+    /// `true` if rows may lack channels.
+    is_partial: bool,
+}
+
+impl Centres {
+    fn new(centres: &[Vec<f64>], is_partial: bool) -> Self {
+        let (count, channels) = (centres.len(), centres.first().map_or(0, Vec::len));
+        let mut table = vec![0.0; count * channels];
+        for (c, centre) in centres.iter().enumerate() {
+            for d in 0..channels {
+                table[d * count + c] = centre[d];
             }
         }
-        if closest.is_none_or(|(_, least)| square < least) {
-            closest = Some((index, square));
-        }
+        Self { table, squares: vec![0.0; count], is_partial }
     }
-    closest.unwrap_or((0, 0.0))
+
+    /// The nearest centre and its squared distance, by the channels that are there; the first of several.
+    fn closest(&mut self, row: &[f64]) -> (usize, f64) {
+        let count = self.squares.len();
+        self.squares.fill(0.0);
+        let squares = &mut self.squares[..count];
+        for d in 0..row.len() {
+            let (x, centres) = (row[d], &self.table[d * count..][..count]);
+            if self.is_partial && x.is_nan() {
+                continue;
+            }
+            for c in 0..count {
+                let gap = x - centres[c];
+                // What a centre lacks is no distance.
+                let gap = if self.is_partial && gap.is_nan() { 0.0 } else { gap };
+                squares[c] += gap * gap;
+            }
+        }
+        let mut closest = 0;
+        for c in 1..count {
+            if squares[c] < squares[closest] {
+                closest = c;
+            }
+        }
+        (closest, squares[closest])
+    }
 }
 
 #[cfg(test)]

@@ -286,7 +286,9 @@ impl Sensor {
                     .to_owned(),
             ),
         ];
-        let driver = select(facts.template, &[("turning", turns), ("still", !turns)]);
+        let wrapped =
+            facts.template.replace("{{sensor}}", include_str!("template/sensors/sensor.rs"));
+        let driver = select(&wrapped, &[("turning", turns), ("still", !turns)]);
         Ok(vec![("src/driver.rs", fill(&driver, &values)), ("src/bus.rs", bus)])
     }
 

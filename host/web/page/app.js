@@ -38,8 +38,9 @@ async function begin() {
   at("licences").parentElement.addEventListener("toggle", showLicences, { once: true });
   at("series").addEventListener("change", showSeries);
   const { files, model, report } = given();
-  if (report) return showReport(report);
-  at("about").textContent = program.isThere ? WORDS.about : WORDS.aboutSmall;
+  if (report) showReport(report);
+  else at("about").textContent = program.isThere ? WORDS.about : WORDS.aboutSmall;
+  if (report && !model) return undefined;
   at("drop-words").textContent = program.isThere ? WORDS.drop : WORDS.dropSmall;
   at("phone-words").textContent = WORDS.phone;
   show("data");

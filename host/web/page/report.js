@@ -1,9 +1,9 @@
-// A report: the page's parts over the results of a command, without the program.
+// A report: the page's parts over the results of a command, without the program; with its model, if the page has what decides by it.
 "use strict";
 
 function showReport(document_) {
   const { command, results, model, inspection } = document_;
-  at("about").textContent = WORDS.report(command, results.data ?? "");
+  at("about").textContent = WORDS.report(command, results.data ?? "", at("scorer").textContent !== "");
   state.tidy = seriesOf(document_);
   const names = document_.names.map(([id]) => id);
   state.decisions = document_.decisions.map((one) => ({ ...one, series: names[one.series] }));

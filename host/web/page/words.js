@@ -6,7 +6,7 @@ const WORDS = {
   aboutSmall: "A classifier of sensor streams: it decides on files that you drop, and on live samples.",
   foot: "One file, no network: a policy in it forbids every connection. What it writes for devices has the bytes that the command fishweir writes.",
   footSmall: "One file, no network: a policy in it forbids every connection.",
-  report: (command, data) => `Report of fishweir ${command}${data ? ` on ${data}` : ""}. It computes nothing: a page that decides on other files is written by fishweir page --model MODEL.`,
+  report: (command, data, decides) => `Report of fishweir ${command}${data ? ` on ${data}` : ""}. ${decides ? "Its model decides on other files that you drop below." : "It computes nothing: a page that decides on other files is written by fishweir page --model MODEL."}`,
   drop: "Drop files or a folder here: CSV, TSV, JSON, WAV, EDF, FASTA and others; a folder for each class, or a column of labels.",
   dropSmall: "Drop tables here: a sample per line, with a header that names the channels of the model; columns series, label and t if there are any.",
   waking: "Unpacking the program …",

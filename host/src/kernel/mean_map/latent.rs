@@ -1,8 +1,8 @@
 use super::Rbf;
 use super::mixing::Mixing;
 use super::rbf::squared_distance;
-use crate::batch::{Expectations, Posterior, expectations, posteriors};
-use crate::data::{RowsView, SamplesView};
+use crate::batch::{Expectations, expectations, posteriors};
+use crate::data::SamplesView;
 use crate::elementary::Elementary;
 use crate::kernel::{Gram, Kernel, KernelError, ScoreKernel, gram_of_features, inner_product};
 use crate::model::NoScore;
@@ -124,7 +124,15 @@ impl LatentMap<'_> {
                 let rows = samples.rows().ok_or(KernelError::Mixed)?;
                 let posterior = found.map_err(|why| NoScore { sequence, why })?;
                 let transitions = self.transitions(&posterior.pairs, rows.len());
-                Ok(Mean { rows, posterior, transitions })
+                let count = rows.len();
+                let (mut samples, mut states) = (Vec::new(), Vec::new());
+                for (sample, posterior) in rows.iter().zip(posterior.rows()) {
+                    if let Some(sample) = sample {
+                        samples.push(sample);
+                        states.extend_from_slice(posterior);
+                    }
+                }
+                Ok(Mean { count, samples, states, transitions })
             });
         let means = means.collect::<Result<Vec<_>, KernelError>>()?;
         Ok(Gram::from_fn(means.len(), |i, j| {
@@ -155,36 +163,43 @@ fn mean(table: &[Vec<f64>], count: usize) -> Vec<f64> {
 
 /// Stored mean of a sequence of channels.
 struct Mean<'x> {
-    rows: RowsView<'x>,
-    posterior: Posterior,
+    /// Samples, those that are missing too.
+    count: usize,
+    /// Those that are there.
+    samples: Vec<&'x [f64]>,
+    /// Posterior of the states at each of these, `[sample][state]`.
+    states: Vec<f64>,
     transitions: Vec<f64>,
 }
 
 impl Mean<'_> {
-    /// The samples that are there, with the posterior of the states at each.
-    fn present(&self) -> Vec<(&[f64], &[f64])> {
-        let all = self.rows.iter().zip(self.posterior.rows());
-        all.filter_map(|(sample, states)| Some((sample?, states))).collect()
-    }
-
     /// `v_xq`: posteriors sum to one, so `sum_ij gamma_i gamma'_j l_ij = m + (1 - m) gamma . gamma'`.
     fn emissions(&self, other: &Self, rbf: Rbf) -> f64 {
         let mismatch = rbf.mismatch();
         let mut sum = 0.0;
-        let (own, its) = (self.present(), other.present());
-        for &(x, states) in &own {
-            for &(y, others) in &its {
-                let others = &others[..states.len()];
+        let (count, others) = (self.samples.len(), other.samples.len());
+        for s in 0..count {
+            let (x, own) = (self.samples[s], of_row(&self.states, count, s));
+            for t in 0..others {
+                let (y, its) = (other.samples[t], of_row(&other.states, others, t));
+                let its = &its[..own.len()];
                 let mut alike = 0.0;
-                for state in 0..states.len() {
-                    alike += states[state] * others[state];
+                for state in 0..own.len() {
+                    alike += own[state] * its[state];
                 }
                 let states = mismatch + (1.0 - mismatch) * alike;
                 sum += rbf.of_squared(squared_distance(x, y)) * states;
             }
         }
-        sum / (self.rows.len().max(1) as f64 * other.rows.len().max(1) as f64)
+        sum / (self.count.max(1) as f64 * other.count.max(1) as f64)
     }
+}
+
+/// A row of a table of so many.
+#[inline]
+fn of_row(table: &[f64], rows: usize, row: usize) -> &[f64] {
+    let width = table.len() / rows;
+    &table[row * width..(row + 1) * width]
 }
 
 impl Kernel for LatentMap<'_> {

@@ -16,33 +16,7 @@ const WHOLE: u8 = 0x80;
 /// Acceleration of one digit: 12 bits for 8 g on either side.
 const G: f32 = 0.004;
 
-/// The sensor; `None` until it has answered.
-pub struct Sensor(Option<Driver>);
-
-impl Sensor {
-    /// A sensor before its first sample.
-    pub fn new() -> Self {
-        Self(None)
-    }
-
-    /// Returns the newest sample, in the units of its channels; `None` if there is no new one.
-    pub fn measure(&mut self) -> Option<[f32; {{count}}]> {
-        if self.0.is_none() {
-            self.0 = start();
-        }
-        match read(self.0.as_mut()?) {
-            Ok(sample) => sample.map(|[{{axes}}]| [{{converted}}]),
-            Err(Lost) => {
-                self.0 = None;
-                None
-            }
-        }
-    }
-}
-
-/// The sensor does not answer.
-struct Lost;
-
+{{sensor}}
 /// Sets the sensor up: up to 8 g, 12 bits. Its pad SA0 is high, as boards with it have it.
 fn start() -> Option<Driver> {
     let mut driver = Lis2dh::new(bus::take()?, Sa0Pad::High);

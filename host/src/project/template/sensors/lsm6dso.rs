@@ -12,33 +12,7 @@ type Driver = Lsm6dso<Bus>;
 /// Address where the pin SDO/SA0 is low; 0x6B where it is high.
 const ADDRESS: u8 = 0x6A;
 
-/// The sensor; `None` until it has answered.
-pub struct Sensor(Option<Driver>);
-
-impl Sensor {
-    /// A sensor before its first sample.
-    pub fn new() -> Self {
-        Self(None)
-    }
-
-    /// Returns the newest sample, in the units of its channels; `None` if there is no new one.
-    pub fn measure(&mut self) -> Option<[f32; {{count}}]> {
-        if self.0.is_none() {
-            self.0 = start();
-        }
-        match read(self.0.as_mut()?) {
-            Ok(sample) => sample.map(|[{{axes}}]| [{{converted}}]),
-            Err(Lost) => {
-                self.0 = None;
-                None
-            }
-        }
-    }
-}
-
-/// The sensor does not answer.
-struct Lost;
-
+{{sensor}}
 /// Sets the sensor up: up to 8 g{{turning_range}}.
 fn start() -> Option<Driver> {
     let mut driver = Lsm6dso::new(bus::take()?, ADDRESS);
