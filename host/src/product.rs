@@ -70,51 +70,111 @@ impl<'v> View<'v> {
         }
     }
 
-    /// Adds some rows and columns in panels of `W` rows, `[panel][column][row]`; rows that the last panel lacks are zero.
+    /// Copies some rows and columns in panels of `W` rows, `[panel][column][row]`; rows that the last panel lacks are zero.
     fn pack<const W: usize>(
         self,
         rows: Range<usize>,
         columns: Range<usize>,
-        into: &mut Vec<[f64; W]>,
+        into: &mut [[f64; W]],
     ) {
         let steps = columns.len();
-        into.reserve(rows.len().div_ceil(W) * steps);
-        for first in rows.clone().step_by(W) {
+        for (panel, out) in into.chunks_exact_mut(steps.max(1)).enumerate() {
+            let first = rows.start + panel * W;
             let width = W.min(rows.end - first);
             let start = first * self.row_step + columns.start * self.column_step;
             let mut from = 0;
-            if width == W && self.row_step == 1 {
+            if width < W {
+                out.fill([0.0; W]);
+            } else if self.row_step == 1 {
                 while from < steps {
                     // Of a known size, it is copied without a call.
                     let column = self.values[start + from * self.column_step..].first_chunk();
-                    into.push(*column.unwrap_or(&[0.0; W]));
+                    if let Some(column) = column {
+                        out[from] = *column;
+                    }
                     from += 1;
                 }
-            } else if width == W && self.column_step == 1 {
-                while from + STEPS <= steps {
-                    let mut turned = [[0.0; W]; STEPS];
+            } else if self.column_step == 1 {
+                while let Some(out) = out[from..].first_chunk_mut::<STEPS>() {
                     for i in 0..W {
                         let row = &self.values[start + i * self.row_step + from..][..STEPS];
                         for k in 0..STEPS {
-                            turned[k][i] = row[k];
+                            out[k][i] = row[k];
                         }
                     }
-                    into.extend_from_slice(&turned);
                     from += STEPS;
                 }
             }
-            for k in from..steps {
-                let mut column = [0.0; W];
-                for i in 0..width {
-                    column[i] = self.values[start + i * self.row_step + k * self.column_step];
+            for i in 0..width {
+                let row = &self.values[start + i * self.row_step..];
+                for k in from..steps {
+                    out[k][i] = row[k * self.column_step];
                 }
-                into.push(column);
             }
         }
     }
 }
 
-/// The right factor of a product, copied.
+/// Rows of a right factor, a part of each sum's terms, in panels of columns: `[panel][row][column]`.
+fn pack_right(right: View<'_>, part: Range<usize>, into: &mut [[f64; COLUMNS]]) {
+    right.transposed().pack(0..right.columns, part, into);
+}
+
+/// Begins and ends of the parts of the terms.
+fn parts(terms: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..terms).step_by(DEPTH).map(move |from| from..terms.min(from + DEPTH))
+}
+
+/// A product that is added to a matrix.
+struct Into<'m> {
+    /// Its columns begin `step` apart.
+    matrix: &'m mut [f64],
+    step: usize,
+    scale: f64,
+    /// Copy of some rows of the left factor.
+    packed: Vec<[f64; ROWS]>,
+}
+
+impl<'m> Into<'m> {
+    fn new(matrix: &'m mut [f64], step: usize, scale: f64) -> Self {
+        Self { matrix, step, scale, packed: Vec::new() }
+    }
+
+    /// Adds a part of the terms: some columns of the left factor, and panels of as many rows of the right.
+    fn add(
+        &mut self,
+        left: View<'_>,
+        part: Range<usize>,
+        right: &[[f64; COLUMNS]],
+        columns: usize,
+    ) {
+        let steps = part.len();
+        let mut sums = [[0.0; ROWS]; COLUMNS];
+        for top in (0..left.rows).step_by(HEIGHT) {
+            let below = left.rows.min(top + HEIGHT);
+            let length = (below - top).div_ceil(ROWS) * steps;
+            if self.packed.len() < length {
+                self.packed.resize(length, [0.0; ROWS]);
+            }
+            let packed = &mut self.packed[..length];
+            left.pack(top..below, part.clone(), packed);
+            for (right, first) in right.chunks_exact(steps).zip((0..).step_by(COLUMNS)) {
+                for (own, row) in packed.chunks_exact(steps).zip((top..).step_by(ROWS)) {
+                    tile(own, right, &mut sums);
+                    let height = ROWS.min(left.rows - row);
+                    for j in 0..COLUMNS.min(columns - first) {
+                        let column = &mut self.matrix[(first + j) * self.step + row..][..height];
+                        for i in 0..height {
+                            column[i] += self.scale * sums[j][i];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The right factor of several products, copied.
 pub(crate) struct Right {
     /// Rows, and columns.
     shape: (usize, usize),
@@ -125,10 +185,11 @@ pub(crate) struct Right {
 impl Right {
     /// RAM: as much as the factor.
     pub(crate) fn of(view: View<'_>) -> Self {
-        let mut panels = Vec::with_capacity(view.columns.div_ceil(COLUMNS) * view.rows);
-        for from in (0..view.rows).step_by(DEPTH) {
-            let part = from..view.rows.min(from + DEPTH);
-            view.transposed().pack(0..view.columns, part, &mut panels);
+        let across = view.columns.div_ceil(COLUMNS);
+        let mut panels = vec![[0.0; COLUMNS]; across * view.rows];
+        for part in parts(view.rows) {
+            let into = &mut panels[across * part.start..across * part.end];
+            pack_right(view, part, into);
         }
         Self { shape: (view.rows, view.columns), panels }
     }
@@ -139,37 +200,26 @@ impl Right {
     pub(crate) fn add_to(&self, into: &mut [f64], step: usize, scale: f64, left: View<'_>) {
         let (terms, columns) = self.shape;
         debug_assert_eq!(left.columns, terms, "factors must fit");
-        let (mut packed, mut rest) = (Vec::new(), self.panels.as_slice());
-        let mut sums = [[0.0; ROWS]; COLUMNS];
-        for from in (0..terms).step_by(DEPTH) {
-            let part = from..terms.min(from + DEPTH);
-            let steps = part.len();
-            let right;
-            (right, rest) = rest.split_at(columns.div_ceil(COLUMNS) * steps);
-            for top in (0..left.rows).step_by(HEIGHT) {
-                packed.clear();
-                left.pack(top..left.rows.min(top + HEIGHT), part.clone(), &mut packed);
-                for (right, first) in right.chunks_exact(steps).zip((0..).step_by(COLUMNS)) {
-                    for (own, row) in packed.chunks_exact(steps).zip((top..).step_by(ROWS)) {
-                        tile(own, right, &mut sums);
-                        let height = ROWS.min(left.rows - row);
-                        for j in 0..COLUMNS.min(columns - first) {
-                            let column = &mut into[(first + j) * step + row..][..height];
-                            for i in 0..height {
-                                column[i] += scale * sums[j][i];
-                            }
-                        }
-                    }
-                }
-            }
+        let (mut into, across) = (Into::new(into, step, scale), columns.div_ceil(COLUMNS));
+        for part in parts(terms) {
+            let right = &self.panels[across * part.start..across * part.end];
+            into.add(left, part, right, columns);
         }
     }
 }
 
-/// `left right`.
+/// `left right`. RAM beside it: a copy of 256 rows of the right factor.
 pub(crate) fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
+    debug_assert_eq!(left.columns, right.rows, "factors must fit");
     let mut product = DMatrix::zeros(left.rows, right.columns);
-    Right::of(right).add_to(product.as_mut_slice(), left.rows, 1.0, left);
+    let mut into = Into::new(product.as_mut_slice(), left.rows, 1.0);
+    let across = right.columns.div_ceil(COLUMNS);
+    let mut panels = vec![[0.0; COLUMNS]; across * right.rows.min(DEPTH)];
+    for part in parts(right.rows) {
+        let panels = &mut panels[..across * part.len()];
+        pack_right(right, part.clone(), panels);
+        into.add(left, part, panels, right.columns);
+    }
     product
 }
 

@@ -51,19 +51,15 @@ impl BlockCholesky {
     /// Time: `m^2 / 2` multiply-adds per column.
     pub(crate) fn forward(&self, right: &mut DMatrix<f64>, first: usize) {
         let (begun, size) = (first / BLOCK, right.nrows());
-        let start = begun * BLOCK;
         for (block, inverse) in self.inverses.iter().enumerate().skip(begun) {
             let from = block * BLOCK;
             let to = from + inverse.nrows();
-            let above = Right::of(View::of(right).rows(start..from));
-            let left = View::of(&self.lower).rows(from..to).columns(start..from);
-            above.add_to(
-                right.as_mut_slice().get_mut(from..).unwrap_or_default(),
-                size,
-                -1.0,
-                left,
-            );
             solve_block(right, View::of(inverse), from..to);
+            // What is solved leaves the rows below: each block is copied once.
+            let solved = Right::of(View::of(right).rows(from..to));
+            let left = View::of(&self.lower).rows(to..size).columns(from..to);
+            let below = right.as_mut_slice().get_mut(to..).unwrap_or_default();
+            solved.add_to(below, size, -1.0, left);
         }
     }
 
@@ -74,15 +70,10 @@ impl BlockCholesky {
         for (block, inverse) in self.inverses.iter().enumerate().rev() {
             let from = block * BLOCK;
             let to = from + inverse.nrows();
-            let below = Right::of(View::of(&right).rows(to..size));
-            let left = View::of(&self.lower).rows(to..size).columns(from..to).transposed();
-            below.add_to(
-                right.as_mut_slice().get_mut(from..).unwrap_or_default(),
-                size,
-                -1.0,
-                left,
-            );
             solve_block(&mut right, View::of(inverse).transposed(), from..to);
+            let solved = Right::of(View::of(&right).rows(from..to));
+            let left = View::of(&self.lower).rows(from..to).columns(0..from).transposed();
+            solved.add_to(right.as_mut_slice(), size, -1.0, left);
         }
         right
     }
