@@ -199,6 +199,49 @@ fn what_does_not_go_on_a_device_is_refused_by_its_option() {
     assert!(message.is("too-large 32 fisher"), "{message}");
 }
 
+/// Profiles of five species: genes of the two classes are those of one branch of the tree or of the other.
+fn profiles() -> String {
+    let mut text = "label\tid\tsequence\n".to_owned();
+    for n in 0..24 {
+        // chimp, fly, human, mouse, worm
+        let (label, mut profile) =
+            if n % 2 == 0 { ("apes", *b"10110") } else { ("others", *b"01001") };
+        if n % 4 > 1 {
+            profile[(n / 4) % 5] ^= 1;
+        }
+        let profile = std::str::from_utf8(&profile).expect("digits");
+        text += &format!("{label}\tg{n}\t{profile}\n");
+    }
+    text
+}
+
+#[test]
+fn every_kernel_by_marginalisation_is_fitted_inspected_exported_and_run() {
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels");
+    let folder = Folder::new();
+    let (strings, channels) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
+    let profiles = folder.put("profiles.tsv", profiles());
+    // A set of models knows the strings' classes.
+    let set = folder.put(
+        "set.toml",
+        fs::read_to_string(format!("{documented}/marginalisation.toml")).expect("documented"),
+    );
+    let source = |info: &Value| info["stored"]["kernel"].as_str().expect("a kernel").to_owned();
+    for (data, kernel, options, method, named) in [
+        (&strings, "pair-hmm.toml", "", "pair-hmm", "pair hidden Markov model, normalised"),
+        (&strings, "hidden-binomial.toml", "", "hidden-binomial", "hidden binomial, normalised"),
+        (&profiles, "hidden-tree.toml", "", "hidden-tree", "hidden tree, normalised"),
+        (&profiles, "pruned-tree.toml", "", "pruned-tree", "pruned tree, normalised"),
+    ] {
+        let kernel = format!("{documented}/{kernel}");
+        let info =
+            all_the_way(data, &format!("--kernel-model {kernel} --c 1,10,100 {options}"), method);
+        assert_eq!(source(&info), named);
+        assert!(info["state_bytes"].as_u64() > Some(0), "{info}");
+    }
+    let _ = (channels, set);
+}
+
 #[test]
 fn a_machine_by_marginalisation_is_fitted_and_deploys() {
     let (folder, data) = (Folder::new(), fixtures().at("strings.tsv"));
@@ -224,10 +267,9 @@ fn a_machine_by_marginalisation_is_fitted_and_deploys() {
         let line = format!("fit {data} -o {} {options}", folder.at("no.json"));
         refused(&line)
     };
-    let message = refuse(&format!("--kernel-model {documented}/pair-hmm.toml"));
-    assert!(message.is("unsupported pair-hmm.toml pair-hmm gram"), "{message}");
+    // Of channels, and strings of letters.
     let message = refuse(&format!("--kernel-model {documented}/fixed-length.toml"));
-    assert!(message.is("unsupported fixed-length.toml"), "{message}");
+    assert!(message.is("wrong-observations"), "{message}");
     let ragged = folder.put("ragged.tsv", text + "runs\tshort\tACGT\n");
     let line = format!("fit {ragged} -o {} --kernel-model {kernel}", folder.at("no.json"));
     let message = refused(&line);

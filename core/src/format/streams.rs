@@ -13,7 +13,7 @@ use crate::front::VectorQuantiser;
 #[cfg(feature = "microfft")]
 use crate::front::{Cepstra, CepstraState, MelTables};
 use crate::hmm::{Chain, Hmm};
-use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher, Term};
+use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher};
 use crate::number::{Number, Real};
 use crate::profile_hmm::{ProfileBelief, ProfileSearch};
 use crate::smooth::BackwardLanes;
@@ -52,8 +52,6 @@ shown! {
     [E: Emission, const N: usize] FixedLengthNorm<'_, E, N> =>
         _ "FixedLengthNorm {{ states: {=usize} }}", N;
     [X: Number, const N: usize] NormState<X, N> => _ "NormState {{ states: {=usize} }}", N;
-    [T: Real + Format] Term<T> =>
-        x "Term {{ prior: {}, log: {}, stored: {} }}", x.prior, x.log, x.stored;
     [T, S, const K: usize, const L: usize, const M: usize]
     PositionFisher<'_, IndependentPositions<K, L, T>, S, M> =>
         _ "PositionFisher {{ symbols: {=usize}, positions: {=usize}, stored: {=usize} }}", K, L, M;

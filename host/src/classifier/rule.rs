@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::ScoreKernel;
+use crate::kernel::marginal::MarginalModel;
 use crate::kernel::mean_map::words_of;
 use crate::runtime::{EmissionDirection, Hmm};
 
@@ -92,6 +93,38 @@ pub enum ExpansionKernel {
         /// The logarithm of the divisor of an unnormalised kernel in training.
         log_scale: f64,
     },
+    /// The fixed-length kernel of the classifier's one model, over channels.
+    FixedLengthChannels {
+        /// Sequences of one length, `[item][position][channel]`.
+        items: Vec<Vec<Vec<f64>>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
+    /// The kernel over the set of the classifier's models: `k(s, x) = sum_m prior_m P(s | m) P(x | m)`.
+    ModelSet {
+        /// Prior, `[model]`.
+        prior: Vec<f64>,
+        /// Log-likelihoods of the items, `[item][model]`; `None` where the model makes the item impossible.
+        items: Vec<Vec<Option<f64>>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
+    /// A kernel over another hidden model: hidden binomial, pair HMM, hidden tree or pruned tree.
+    Hidden {
+        /// The hidden model, with its numbers; in the classifier's file, the text of its own.
+        #[serde(with = "crate::kernel::marginal::as_text")]
+        model: Box<MarginalModel>,
+        /// Strings, `[item][position]`.
+        items: Vec<Vec<u16>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
     /// A kernel on the Fisher scores of the bank, all of whose models have one number of states.
     Scores {
         /// `true` if each model's log-likelihood follows its score.
@@ -153,6 +186,15 @@ impl Expansion {
             ExpansionKernel::FixedLength { items, .. } => {
                 check_rows("items", items, items.first().map_or(0, Vec::len))?;
             }
+            ExpansionKernel::FixedLengthChannels { items, .. } => {
+                check_rows("items", items, items.first().map_or(0, Vec::len))?;
+            }
+            ExpansionKernel::ModelSet { prior, items, .. } => {
+                check_rows("items", items, prior.len())?;
+            }
+            ExpansionKernel::Hidden { model, .. } => {
+                model.validate().map_err(|error| error.to_string())?;
+            }
             ExpansionKernel::Scores { centre, whitening, items, .. } => {
                 check_rows("items", items, centre.len())?;
                 match whitening {
@@ -172,7 +214,11 @@ impl Expansion {
     /// Number of items, support vectors or not.
     pub fn items(&self) -> usize {
         match &self.kernel {
-            ExpansionKernel::FixedLength { items, .. } => items.len(),
+            ExpansionKernel::FixedLength { items, .. } | ExpansionKernel::Hidden { items, .. } => {
+                items.len()
+            }
+            ExpansionKernel::FixedLengthChannels { items, .. } => items.len(),
+            ExpansionKernel::ModelSet { items, .. } => items.len(),
             ExpansionKernel::Scores { items, .. } => items.len(),
         }
     }

@@ -105,6 +105,35 @@ impl PairHmmModel {
     }
 }
 
+/// A pair model without pairs that are empty, as the core's [`PairHmm`] holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ReducedPair {
+    /// `[state]`.
+    pub(crate) initial: Vec<f64>,
+    /// `[from][to]`.
+    pub(crate) transition: Vec<Vec<f64>>,
+    pub(crate) initial_end: f64,
+    /// `[state]`.
+    pub(crate) end: Vec<f64>,
+}
+
+impl PairHmmModel {
+    /// The model without pairs that are empty.
+    pub(crate) fn reduced(&self) -> Result<ReducedPair, ModelError> {
+        let states = self.initial.len();
+        with_states!(states, N => {
+            let model = self.built::<N>()?;
+            let rows = model.chain().transition().iter().take(states);
+            Ok(ReducedPair {
+                initial: model.chain().initial()[..states].to_vec(),
+                transition: rows.map(|row| row[..states].to_vec()).collect(),
+                initial_end: model.initial_end(),
+                end: model.end()[..states].to_vec(),
+            })
+        })
+    }
+}
+
 impl Rows for PairHmmModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
