@@ -1,14 +1,17 @@
 //! Kernels by marginalisation through their exported source: the golden values, and the host's bits, on emulated cores without
 //! and with floating point. These tests fail where QEMU or a target is missing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Classifier;
-use fishweir::data::Samples;
+use fishweir::data::{Alphabet, Dataset, Kind, Rows, Samples};
 use fishweir::deploy::Deployed;
+use fishweir::kernel::marginal::MarginalModel;
+use fishweir::learn::{ClassifierKind, Request, train_marginal};
 use fishweir::parity::Recording;
 use fishweir_tests::golden::{BIAS, DeviceCase, device_cases};
 use fishweir_tests::quick::assert_identical;
+use fishweir_tests::sample::Sampler;
 
 use super::machines::on_device;
 use super::{all_boards, some_boards};
@@ -91,4 +94,122 @@ fn golden_kernels_through_exported_source() {
         }
     }
     assert!(built.len() >= 6 * EACH, "{built:?}");
+}
+
+/// Strings of two classes, a few of them with a gap.
+fn strings(sampler: &mut Sampler, alphabet: &Alphabet, length: usize, count: usize) -> Dataset {
+    let symbols = alphabet.len();
+    let series = (0..count).map(|n| {
+        let class = ["first", "second"][n % 2];
+        let mut draw = || -> u16 {
+            let own = sampler.uniform(0.0, 1.0) < 0.7;
+            let any = sampler.uniform(0.0, symbols as f64) as usize;
+            (if own { (n % 2) * (symbols - 1) } else { any.min(symbols - 1) }) as u16
+        };
+        let drawn: Vec<Option<u16>> = (0..length).map(|_| Some(draw())).collect();
+        (class, Samples::Symbols(drawn))
+    });
+    let series: Vec<(&str, Samples)> = series.collect();
+    Dataset::labelled(Kind::Symbols(alphabet.clone()), series).expect("data")
+}
+
+/// Channels at rest and in motion.
+fn channels(sampler: &mut Sampler, names: &[String], length: usize, count: usize) -> Dataset {
+    let series = (0..count).map(|n| {
+        let mut rows = Rows::new(names.len());
+        for t in 0..length {
+            let swing = if n % 2 == 0 { 0.0 } else { (t as f64).sin() };
+            let row: Vec<f64> = names.iter().map(|_| swing + 0.3 * sampler.normal()).collect();
+            rows.push(Some(&row));
+        }
+        (["rest", "motion"][n % 2], Samples::Channels(rows))
+    });
+    let series: Vec<(&str, Samples)> = series.collect();
+    Dataset::labelled(Kind::Channels(names.to_vec()), series).expect("data")
+}
+
+/// Samples with gaps, and more of them than were trained on.
+fn with_gaps(samples: &Samples, number: usize) -> Samples {
+    let gap = |t: usize| t % 7 == number % 7;
+    match samples {
+        Samples::Symbols(symbols) => {
+            let kept = symbols.iter().enumerate().map(|(t, &x)| if gap(t) { None } else { x });
+            let extra = if number % 3 == 0 { 2 } else { 0 };
+            Samples::Symbols(kept.chain(std::iter::repeat_n(Some(0), extra)).collect())
+        }
+        Samples::Channels(_) => {
+            let rows = samples.view().rows().expect("channels");
+            let mut kept = Rows::new(rows.dimension());
+            for (t, row) in rows.iter().enumerate() {
+                kept.push(row.filter(|_| !gap(t)));
+            }
+            Samples::Channels(kept)
+        }
+    }
+}
+
+/// A kernel over channels, which no documented file has.
+const SET_OF_CHANNELS: &str = "
+[marginalisation]
+channels = [\"x\", \"y\"]
+prior = [0.5, 0.5]
+[[marginalisation.model]]
+initial = [1.0]
+transition = [[1.0]]
+emission.gaussian.mean = [[0.0, 0.0]]
+emission.gaussian.std = [[0.3, 0.3]]
+[[marginalisation.model]]
+initial = [0.5, 0.5]
+transition = [[0.5, 0.5], [0.5, 0.5]]
+emission.gaussian.mean = [[0.7, 0.7], [-0.7, -0.7]]
+emission.gaussian.std = [[0.5, 0.5], [0.5, 0.5]]
+";
+
+/// Machines on normalised kernels, as training makes them: with missing samples, and more samples than are stored.
+#[test]
+fn trained_machines_on_every_documented_kernel_give_the_same_bits() {
+    let documented = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../host/docs/kernels"));
+    let mut kernels: Vec<PathBuf> = std::fs::read_dir(documented)
+        .expect("the documented kernels")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    kernels.sort();
+    assert!(kernels.len() >= 7, "{kernels:?}");
+    let read = |path: &PathBuf| MarginalModel::read(path).expect("a kernel");
+    let mut models: Vec<MarginalModel> = kernels.iter().map(read).collect();
+    models.push(MarginalModel::parse("set.toml", SET_OF_CHANNELS).expect("a kernel"));
+    let mut sampler = Sampler::new(7);
+    for model in models {
+        let (data, unseen) = match model.kind().expect("a kind") {
+            Kind::Symbols(alphabet) => {
+                let length = if alphabet.len() == 2 { 5 } else { 12 };
+                let mut draw = |count| strings(&mut sampler, &alphabet, length, count);
+                // A column per string: more of them do not fit the smallest board's 16 kB with its stack.
+                let pair = matches!(model, MarginalModel::PairHmm(_));
+                (draw(if pair { 6 } else { 16 }), draw(4))
+            }
+            Kind::Channels(names) => {
+                let mut draw = |count| channels(&mut sampler, &names, 12, count);
+                (draw(16), draw(4))
+            }
+        };
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let request = Request::minimal(ClassifierKind::Bayes).with(|request| {
+            request.c = vec![10.0];
+        });
+        let trained = train_marginal(&data, &all, &model, &request).expect("trains");
+        let machine = trained.classifier.deploy().expect("fits in f32");
+        assert!(machine.kernel_name().is_some_and(|name| name.ends_with(", normalised")));
+        let mut samples: Vec<Samples> =
+            unseen.series().iter().map(|one| one.samples.clone()).collect();
+        samples.extend((0..4).map(|n| with_gaps(&unseen.series()[n].samples, n)));
+        let recording = Recording::new(samples.iter().map(Samples::view), None);
+        for board in some_boards() {
+            println!("{} on {}: {} items", model.name(), board.name, machine.items());
+            let parity = on_device(board.name, &machine, &recording);
+            assert!(parity.missing > 0, "{parity:?}");
+            assert_identical(&parity, 2);
+        }
+    }
 }
