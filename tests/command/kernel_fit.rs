@@ -221,26 +221,51 @@ fn every_kernel_by_marginalisation_is_fitted_inspected_exported_and_run() {
     let folder = Folder::new();
     let (strings, channels) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
     let profiles = folder.put("profiles.tsv", profiles());
-    // A set of models knows the strings' classes.
-    let set = folder.put(
-        "set.toml",
-        fs::read_to_string(format!("{documented}/marginalisation.toml")).expect("documented"),
-    );
-    let source = |info: &Value| info["stored"]["kernel"].as_str().expect("a kernel").to_owned();
+    let (set, fixed) = (folder.put("set.toml", SET), folder.put("fixed.toml", FIXED));
+    let of = |name: &str| format!("{documented}/{name}.toml");
+    let windows = "--window 20 --hop 10";
     for (data, kernel, options, method, named) in [
-        (&strings, "pair-hmm.toml", "", "pair-hmm", "pair hidden Markov model, normalised"),
-        (&strings, "hidden-binomial.toml", "", "hidden-binomial", "hidden binomial, normalised"),
-        (&profiles, "hidden-tree.toml", "", "hidden-tree", "hidden tree, normalised"),
-        (&profiles, "pruned-tree.toml", "", "pruned-tree", "pruned tree, normalised"),
+        (&strings, of("pair-hmm"), "", "pair-hmm", "pair hidden Markov model"),
+        (&strings, of("hidden-binomial"), "", "hidden-binomial", "hidden binomial"),
+        (&profiles, of("hidden-tree"), "", "hidden-tree", "hidden tree"),
+        (&profiles, of("pruned-tree"), "", "pruned-tree", "pruned tree"),
+        (&channels, set, windows, "marginalisation", "marginalisation over a set of models"),
+        (&channels, fixed, windows, "fixed-length", "fixed-length hidden Markov model"),
     ] {
-        let kernel = format!("{documented}/{kernel}");
         let info =
             all_the_way(data, &format!("--kernel-model {kernel} --c 1,10,100 {options}"), method);
-        assert_eq!(source(&info), named);
+        assert_eq!(info["stored"]["kernel"], format!("{named}, normalised"));
         assert!(info["state_bytes"].as_u64() > Some(0), "{info}");
+        assert!(info["multiply_adds_per_sample"].as_u64() > Some(0), "{info}");
     }
-    let _ = (channels, set);
 }
+
+/// Two models of the channels, at rest and in motion.
+const SET: &str = "
+[marginalisation]
+channels = [\"x\", \"y\"]
+prior = [0.5, 0.5]
+[[marginalisation.model]]
+initial = [1.0]
+transition = [[1.0]]
+emission.gaussian.mean = [[0.0, 0.5]]
+emission.gaussian.std = [[0.3, 0.3]]
+[[marginalisation.model]]
+initial = [0.5, 0.5]
+transition = [[0.75, 0.25], [0.25, 0.75]]
+emission.gaussian.mean = [[0.7, 1.2], [-0.7, -0.2]]
+emission.gaussian.std = [[0.5, 0.5], [0.5, 0.5]]
+";
+
+const FIXED: &str = "
+[fixed-length]
+channels = [\"x\", \"y\"]
+[fixed-length.hmm]
+initial = [0.5, 0.25, 0.25]
+transition = [[0.9, 0.05, 0.05], [0.05, 0.7, 0.25], [0.05, 0.25, 0.7]]
+emission.gaussian.mean = [[0.0, 0.5], [0.7, 1.2], [-0.7, -0.2]]
+emission.gaussian.std = [[0.3, 0.3], [0.5, 0.5], [0.5, 0.5]]
+";
 
 #[test]
 fn a_machine_by_marginalisation_is_fitted_and_deploys() {

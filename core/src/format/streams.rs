@@ -3,8 +3,8 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    Codebooks, Coding, DecisionStream, KernelMachine, NoNorm, Similarity, StoredScores,
-    WithCodebooks, WithCodebooksState,
+    Codebooks, Coding, DecisionStream, KernelMachine, NoNorm, Similarity, StoredModels,
+    StoredScores, WithCodebooks, WithCodebooksState,
 };
 use crate::context::{ContextLikelihood, ContextStatistics, IndependentPositions};
 use crate::emission::{Emission, SufficientStatistics};
@@ -36,6 +36,8 @@ shown! {
     [K: Format, T: Real + Format, const M: usize, const O: usize] KernelMachine<K, [[T; M]; O]> =>
         x "KernelMachine {{ kernel: {}, coefficients: {}, biases: {} }}",
         x.kernel(), x.coefficients(), x.biases();
+    [E: SufficientStatistics, const N: usize, const M: usize, const P: usize]
+    StoredModels<'_, E, N, M, P> => _ "StoredModels {{ states: {=usize}, models: {=usize} }}", N, M;
     [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
     [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
         _ "ContextLikelihood {{ contexts: {=usize} }}", C;

@@ -65,7 +65,7 @@ mod validate;
 
 pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
-pub use between::ModelPairKernel;
+pub use between::{ModelPairKernel, log_between};
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;

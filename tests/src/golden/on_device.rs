@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use fishweir::classifier::{Classifier, Expansion, ExpansionKernel, Provenance, Rule};
-use fishweir::data::{Front, Kind, Lags, Samples};
+use fishweir::classifier::{
+    AdaptedStart, Classifier, ComparedBy, Expansion, ExpansionKernel, Observations, Provenance,
+    Rule,
+};
+use fishweir::data::{Front, Kind, Lags, Rows, Samples};
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir_core::classify::Normalisation;
 use serde::Deserialize;
@@ -11,9 +14,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::schema::{Case, File, Matrix, Row, zip_with};
-use super::{hidden_binomial, hidden_tree, marginalisation, pair_hmm, through_host};
-use crate::build::host::host_samples;
-use crate::oracle::Model;
+use super::{
+    exponential, hidden_binomial, hidden_tree, latent_products, marginalisation, pair_hmm,
+    through_host,
+};
+use crate::build::host::{host_model, host_samples};
+use crate::oracle::{Law, Model};
 
 /// A case as a machine for a device.
 #[derive(Clone, Debug)]
@@ -28,6 +34,8 @@ pub struct DeviceCase {
     pub streams: Vec<Samples>,
     /// `log k`, `[stream][item]`.
     pub expected: Matrix,
+    /// Steps of the recursion: samples of the longest sequence, or transitions.
+    pub steps: usize,
 }
 
 /// Bias of each output: far below every kernel that is compared, so that values are read as they are and not relative to the
@@ -67,8 +75,26 @@ pub fn device_cases(directory: &Path) -> Result<Vec<DeviceCase>, String> {
             cases.extend(made.into_iter().map(|one| one.made(&named)));
         }
     }
+    for (name, of) in PRODUCTS {
+        let path = directory.join(name);
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let file: File = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?;
+        for case in file.cases {
+            let named = format!("{name}: {}", case.name);
+            let products = of(&case).map_err(|error| format!("{named}: {error}"))?;
+            cases.extend(products.and_then(|one| one.made(&named)).into_iter().flatten());
+        }
+    }
     Ok(cases)
 }
+
+/// A case of a file of kernels between models; `None` of one that no device compares.
+type OfProducts = fn(&Case) -> Result<Option<Products>, String>;
+
+/// The files of kernels between models.
+const PRODUCTS: [(&str, OfProducts); 2] =
+    [("15a_ppk_exponential_family.json", of_single), ("15b_ppk_latent.json", of_latent)];
 
 /// A kernel with the items that it stores, before both become a machine.
 struct Stored {
@@ -133,14 +159,155 @@ impl Stored {
             confidence: None,
             provenance: Provenance::default(),
         };
+        let steps = self.streams.iter().map(|x| x.view().len()).max().unwrap_or(0);
         DeviceCase {
             name: format!("{named}, {}", self.kind),
             classifier,
             log_scale,
             streams: self.streams,
             expected: self.expected,
+            steps,
         }
     }
+}
+
+/// Two models, the second of which is a bank's, and `log k` for each power and number of transitions.
+struct Products {
+    models: [Model; 2],
+    /// `(rho, steps, log k)`.
+    expected: Vec<(f64, usize, f64)>,
+}
+
+/// Samples that only collect: more than any test pushes, so that the stream's model stays the first.
+const UNCHANGED: u64 = 1 << 40;
+
+impl Products {
+    /// `None` of families that no device compares.
+    fn made(&self, named: &str) -> Option<Vec<DeviceCase>> {
+        let [start, other] = self.models.each_ref().map(host_model);
+        let (start, other) = (start?, other?);
+        let symbols = start.emission.is_over_symbols();
+        // One sample, which only collects.
+        let (observations, sample) = if symbols {
+            let letters: String = ('a'..='z').take(start.size()).collect();
+            (Observations::Symbols(letters), Samples::Symbols(vec![Some(0)]))
+        } else {
+            let mut rows = Rows::new(start.size());
+            rows.push(Some(&vec![0.0; start.size()]));
+            let names = (0..start.size()).map(|channel| format!("x{channel}")).collect();
+            (Observations::Channels(names), Samples::Channels(rows))
+        };
+        let one = |&(rho, steps, log): &(f64, usize, f64)| {
+            let bank = ["like", "unlike"].map(|class| (class.to_owned(), other.clone()));
+            let mut classifier = Classifier::of_bank(
+                observations.clone(),
+                start.clone(),
+                bank.into(),
+                (ComparedBy::Product { rho }, steps),
+                AdaptedStart { warm_up: UNCHANGED, ..AdaptedStart::DEFAULT },
+                None,
+            )
+            .expect("a bank");
+            let log_scale = if log.is_finite() { log } else { 0.0 };
+            let Rule::Expansion(expansion) = &mut classifier.rule else { unreachable!() };
+            let ExpansionKernel::Models { normalised, log_scale: scale, .. } =
+                &mut expansion.kernel
+            else {
+                unreachable!()
+            };
+            (*normalised, *scale) = (false, log_scale);
+            // One output per model of the bank would be two that are the same.
+            (expansion.coefficients, expansion.biases) = (vec![vec![0.0, 1.0]], vec![BIAS]);
+            DeviceCase {
+                name: format!("{named} rho {rho} over {steps}, product"),
+                classifier,
+                log_scale,
+                streams: vec![sample.clone()],
+                expected: vec![vec![log]],
+                steps,
+            }
+        };
+        Some(self.expected.iter().map(one).collect())
+    }
+}
+
+/// A mixture is a model whose states never follow one another.
+fn components(weight: Row, emission: Vec<Law>) -> Model {
+    let count = weight.len();
+    let row = |from: usize| (0..count).map(|to| f64::from(from == to)).collect();
+    Model { initial: weight, transition: (0..count).map(row).collect(), emission }
+}
+
+fn numbers(value: Option<&Value>) -> Result<Row, String> {
+    value.and_then(Value::as_array).ok_or("no list of numbers")?.iter().map(number).collect()
+}
+
+fn of_single(case: &Case) -> Result<Option<Products>, String> {
+    let gaussian =
+        |mean: Row, variance: Row| components(vec![1.0], vec![Law::Gaussian { mean, variance }]);
+    let (models, rhos, steps) = match inputs::<exponential::Inputs>(case)? {
+        exponential::Inputs::GaussianIsotropic { mean, mean2, variance, rhos } => {
+            let of = |mean: Row| {
+                let variance = vec![variance; mean.len()];
+                gaussian(mean, variance)
+            };
+            ([of(mean), of(mean2)], rhos, 0)
+        }
+        exponential::Inputs::GaussianVariance { variance, variance2, rhos } => {
+            ([variance, variance2].map(|v| gaussian(vec![0.0], vec![v])), rhos, 0)
+        }
+        exponential::Inputs::Gaussian { mean, cov, mean2, cov2, rhos } if mean.len() == 1 => {
+            ([gaussian(mean, cov.concat()), gaussian(mean2, cov2.concat())], rhos, 0)
+        }
+        exponential::Inputs::Multinomial { p, p2, s, rhos } if s > 0 => {
+            let of = |p| components(vec![1.0], vec![Law::Categorical(p)]);
+            // So many draws, of which the product is one of their own at one half alone.
+            let half = rhos.iter().take_while(|rho| **rho == 0.5).copied().collect();
+            ([of(p), of(p2)], half, s - 1)
+        }
+        _ => return Ok(None),
+    };
+    let logs = numbers(case.expected.get("log_value"))?;
+    let expected = rhos.iter().zip(logs).map(|(&rho, log)| (rho, steps, log)).collect();
+    Ok(Some(Products { models, expected }))
+}
+
+fn of_latent(case: &Case) -> Result<Option<Products>, String> {
+    let mixture = |law: Law| match law {
+        Law::Mixture { weight, component } => components(weight, component),
+        law => components(vec![1.0], vec![law]),
+    };
+    let (models, rhos) = match inputs::<latent_products::Inputs>(case)? {
+        latent_products::Inputs::MixtureDiscrete {
+            weights,
+            components: laws,
+            weights2,
+            components2,
+            rhos,
+        } => {
+            let of = |weights, laws: Matrix| {
+                components(weights, laws.into_iter().map(Law::Categorical).collect())
+            };
+            ([of(weights, laws), of(weights2, components2)], rhos)
+        }
+        latent_products::Inputs::MixtureGauss { p, p2, rhos } => {
+            ([mixture(p.try_into()?), mixture(p2.try_into()?)], rhos)
+        }
+        latent_products::Inputs::Hmm { hmm, hmm2, rhos, .. } => {
+            let blocks = case.expected.get("per_steps").and_then(Value::as_array);
+            let mut expected = Vec::new();
+            for block in blocks.ok_or("no `per_steps`")? {
+                let steps = block.get("steps").and_then(Value::as_u64).ok_or("no `steps`")?;
+                let logs = numbers(block.get("log_k_tilde"))?;
+                let each = rhos.iter().zip(logs);
+                expected.extend(each.map(|(&rho, log)| (rho, steps as usize, log)));
+            }
+            return Ok(Some(Products { models: [hmm, hmm2], expected }));
+        }
+    };
+    let values = numbers(case.expected.get("k_tilde"))?;
+    let expected = rhos.iter().zip(values).map(|(&rho, value)| (rho, 0, value.ln())).collect();
+    Ok(Some(Products { models, expected }))
 }
 
 /// `log P(item | model)`, `[item][model]`: of one model alone, the kernel of an item with itself is the square.

@@ -20,6 +20,7 @@ impl Machine {
             StoredKernel::FixedLength(kernel) => self.cost_of_sequences(kernel, of.size()),
             StoredKernel::ModelSet(kernel) => self.cost_of_set(kernel),
             StoredKernel::Hidden(kernel) => kernel.cost(of.size()),
+            StoredKernel::Models(kernel) => kernel.cost(&self.models),
             StoredKernel::Scores(kernel) => self.cost_of_scores(kernel),
         };
         cost.model_bytes += coefficients;

@@ -3,7 +3,7 @@
 use fishweir_core::ModelError;
 use fishweir_core::artefact::Topology;
 
-use super::{Machine, StoredKernel, scores, sequences, set};
+use super::{Machine, StoredKernel, compared, scores, sequences, set};
 use crate::deploy::common::Common;
 use crate::deploy::cost::{Cost, FilterWork, bank_bytes, belief_bytes, directions_bytes};
 use crate::deploy::evaluator::{Description, Evaluator, StoredItems};
@@ -51,6 +51,7 @@ impl Evaluator for Machine {
             StoredKernel::FixedLength(kernel) => sequences::stream(&self.models[0], kernel),
             StoredKernel::ModelSet(kernel) => set::stream(&self.models, kernel),
             StoredKernel::Hidden(kernel) => kernel.stream(of.size()),
+            StoredKernel::Models(kernel) => compared::stream(&self.models, kernel, of.size()),
             StoredKernel::Scores(kernel) => scores::stream(&self.models, kernel, of),
         })
     }
@@ -70,6 +71,11 @@ impl Evaluator for Machine {
     fn routes(&self, of: &Common) -> Vec<Route> {
         let cost = self.cost(of).on(of.windows());
         if !matches!(self.kernel, StoredKernel::Scores(_)) {
+            if let StoredKernel::Models(_) = self.kernel {
+                let why = "a kernel between models is no inner product of scores, so that no direction stands for it: \
+                           a comparison with every stored model, and no other way";
+                return vec![Route::taken(VECTORS, why, cost)];
+            }
             let why = "a kernel by marginalisation is no inner product of scores, so that no \
                        direction stands for it: a recursion for every stored item, and no other way";
             return vec![Route::taken(VECTORS, why, cost)];

@@ -1,5 +1,6 @@
 //! Kernel machines, which do not compile to directions: support vectors in flash.
 
+mod compared;
 mod cost;
 mod evaluate;
 mod hidden;
@@ -12,7 +13,9 @@ mod source;
 pub(crate) use scores::{check_size, has_machines};
 
 use fishweir_core::classify::ScoreKernel;
+use fishweir_core::kernel::Affinity;
 
+use compared::Compared;
 use hidden::Hidden;
 use set::ModelSet;
 
@@ -45,6 +48,7 @@ enum StoredKernel {
     FixedLength(Sequences),
     ModelSet(ModelSet),
     Hidden(Hidden),
+    Models(Compared),
     Scores(Scores),
 }
 
@@ -113,6 +117,10 @@ impl StoredKernel {
             Self::FixedLength(kernel) => kernel.norms.named("fixed-length hidden Markov model"),
             Self::ModelSet(kernel) => kernel.norms.named("marginalisation over a set of models"),
             Self::Hidden(kernel) => kernel.norms.named(kernel.law.name()),
+            Self::Models(kernel) => kernel.norms.named(match kernel.measure {
+                Affinity::Product { .. } => "probability product of models",
+                Affinity::MeanMap { .. } => "mean map of models",
+            }),
             Self::Scores(kernel) => {
                 let name = kernel.kernel;
                 let whitening = match kernel.whitening {
@@ -132,6 +140,7 @@ impl StoredKernel {
             Self::Hidden(Hidden { stored, .. }) => {
                 [stored.len(), stored.iter().map(Vec::len).max().unwrap_or(0)]
             }
+            Self::Models(kernel) => [kernel.norms.log.len(), kernel.steps + 1],
             Self::Scores(Scores { stored, centre, .. }) => [stored.len(), centre.len()],
         }
     }

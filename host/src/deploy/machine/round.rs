@@ -2,9 +2,11 @@
 
 use crate::elementary::Elementary;
 use crate::kernel::ScoreKernel;
+use crate::kernel::between::{HmmKernel, ModelKernel};
 use fishweir_core::filter::Stream;
 use fishweir_core::kernel::FixedLengthNorm;
 
+use super::compared::Compared;
 use super::hidden::{Hidden, Law};
 use super::set::ModelSet;
 use super::{DeployedWhitening, Machine, Norms, Scores, Sequences, Stored, StoredKernel, scores};
@@ -44,7 +46,12 @@ impl Classifier {
             |(index, model): (usize, &Hmm)| attach((index, names), model, &[], self.states());
         let models: Result<Vec<DeployedModel>, _> =
             self.models.iter().enumerate().map(attached).collect();
-        let models = models?;
+        let mut models = models?;
+        if let ExpansionKernel::Models { .. } = kernel {
+            shape("models", models.len(), 1 + expansion.items())?;
+            let stored = std::iter::once(0).chain(support.iter().map(|item| item + 1));
+            models = stored.map(|index| models[index].clone()).collect();
+        }
         let (kernel, excess) = self.store_kernel(kernel, &support)?;
         // An item's coefficient makes up for what rounding did to its norm.
         let own = |row: &[f64], (&item, excess): (&usize, &f64)| row[item] * excess.portable_exp();
@@ -67,7 +74,10 @@ impl Classifier {
         self.check_models().map_err(DeployError::Models)?;
         if matches!(
             &self.rule,
-            Rule::Expansion(Expansion { kernel: ExpansionKernel::ModelSet { .. }, .. })
+            Rule::Expansion(Expansion {
+                kernel: ExpansionKernel::ModelSet { .. } | ExpansionKernel::Models { .. },
+                ..
+            })
         ) {
             return Ok(());
         }
@@ -124,6 +134,18 @@ impl Classifier {
                 let items = support.iter().map(|&item| (item, items[item].as_slice()));
                 let kernel = ModelSet::rounded(prior, items, (*normalised, *log_scale))?;
                 Ok((StoredKernel::ModelSet(kernel), vec![0.0; support.len()]))
+            }
+            ExpansionKernel::Models { by, steps, start, normalised, log_scale } => {
+                let own = |item: usize| {
+                    let model = self.models.get(item + 1)?;
+                    let kernel = HmmKernel::new(by.affinity(), *steps).ok()?;
+                    kernel.log_value(model, model).ok().filter(|log| log.is_finite())
+                };
+                let (norms, excess) = rounded_norms(support, (*normalised, *log_scale), own)?;
+                let symbols = matches!(self.observations, Observations::Symbols(_));
+                let sizes = (symbols, self.states(), self.size());
+                let kernel = Compared::rounded((*by, *steps), *start, norms, sizes)?;
+                Ok((StoredKernel::Models(kernel), excess))
             }
             ExpansionKernel::Hidden { model, items, normalised, log_scale } => {
                 let room = items.iter().map(Vec::len).max().unwrap_or(0);

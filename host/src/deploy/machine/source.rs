@@ -4,6 +4,7 @@ use std::fmt::{Debug, Write as _};
 
 use fishweir_core::classify::ScoreKernel;
 
+use super::compared::{self, Compared};
 use super::cost::symbol_bytes;
 use super::set::ModelSet;
 use super::{DeployedWhitening, Machine, Scores, Sequences, Stored, StoredKernel};
@@ -37,6 +38,13 @@ impl Machine {
                 self.set_source((kernel, of), &emission, &mut text);
             }
             StoredKernel::Hidden(kernel) => kernel.source(of, &mut text),
+            StoredKernel::Models(kernel) => {
+                let family = format!("{family}, Regularisation");
+                let machine = "{KernelMachine, StoredModels}";
+                models_header((machine, &family, "Affinity"), of, &mut text);
+                text += "use fishweir_core::filter::{OnlineEm, StepSize};\n\n";
+                self.bank_source((kernel, of), &emission, &mut text);
+            }
             StoredKernel::Scores(kernel) => {
                 let whitening = whitening_name(&kernel.whitening);
                 let emissions = match &of.observations {
@@ -157,6 +165,41 @@ impl Machine {
             of.outputs(),
             reals(&kernel.norms.log),
             kernel.norms.normalised
+        );
+        expansion_source(of, text);
+    }
+
+    fn bank_source(&self, (kernel, of): (&Compared, &Common), emission: &str, text: &mut String) {
+        let (states, items) = (self.states(), kernel.norms.log.len());
+        let hmm = format!("Hmm<{emission}, {states}>");
+        let mut start = String::new();
+        model_source(&mut start, &self.models[0]);
+        let _ = write!(
+            text,
+            "/// The model that a stream starts from.\n{ATTRIBUTES}pub static START: {hmm} =\n{};\n\n\
+             /// The models that it is compared with.\n{ATTRIBUTES}pub static BANK: [{hmm}; {items}] = [\n",
+            start.trim_end().trim_end_matches(',')
+        );
+        for model in &self.models[1..] {
+            model_source(text, model);
+        }
+        let compared::Start { step_size, warm_up, regularisation } = kernel.start;
+        let _ = write!(
+            text,
+            "];\n\n\
+             /// {items} models, {outputs} outputs.\n\
+             pub type Model = KernelMachine<\n    \
+             StoredModels<'static, {emission}, {states}, {items}, {pairs}>,\n    [[f32; {items}]; {outputs}],\n>;\n\n\
+             /// The machine, in flash.\n{ATTRIBUTES}\
+             pub static MODEL: Model = KernelMachine::from_parts(\n    StoredModels::new(\n        \
+             OnlineEm::from_parts(&START, StepSize::{step_size:?}, {warm_up}, {regularisation:?}),\n        \
+             &BANK,\n        (Affinity::{measure:?}, {steps}),\n        {norms},\n        {normalised},\n    ),\n",
+            outputs = of.outputs(),
+            pairs = states * states,
+            measure = kernel.measure,
+            steps = kernel.steps,
+            norms = reals(&kernel.norms.log),
+            normalised = kernel.norms.normalised
         );
         expansion_source(of, text);
     }
