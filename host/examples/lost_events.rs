@@ -6,16 +6,16 @@
 //! ```
 //!
 //! Each of two programmes is a cycle of 16 events: open, fill, stir, drain. They have the same events as often, in another order.
-//! A log loses each event with a probability and has each of the others twice with the same probability. Machines are trained on 40
+//! A log loses each event with a probability and has each of the others twice with the same probability. Machines are trained on 12
 //! logs; 400 others are pushed event by event to the machine as a device holds it, in `f32`, against its stored logs.
 //!
 //! Beside the kernel of `host/docs/kernels/lost-events.toml` are two others: the fixed-length kernel, for which logs are cut or
 //! filled to 16 events, and one hidden Markov model of 8 states per programme. Figures: `host/docs/KERNELS.md`.
 use std::error::Error;
 
+use fishweir::classifier::Classifier;
 use fishweir::data::{Alphabet, Dataset, Kind, Sample, Samples};
 use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
-use fishweir::learn::learner;
 use fishweir::learn::{ClassifierKind, Request, train, train_marginal};
 use fishweir::runtime::{Emissions, Hmm};
 
@@ -72,10 +72,7 @@ fn fixed(log: &(usize, Vec<u16>)) -> (usize, Vec<u16>) {
 }
 
 /// Shares of logs that a classifier decides rightly after a quarter, a half, three quarters and all of their events.
-fn judged(
-    classifier: &fishweir::classifier::Classifier,
-    logs: &[(usize, Vec<u16>)],
-) -> Result<[f64; 4], Box<dyn Error>> {
+fn judged(classifier: &Classifier, logs: &[(usize, Vec<u16>)]) -> Result<[f64; 4], Box<dyn Error>> {
     let deployed = classifier.deploy()?;
     let mut right = [0.0; 4];
     let mut stream = deployed.stream();
@@ -120,10 +117,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut draw = Draw(1);
         let (seen, unseen) = (logs(&mut draw, TRAINED, loss), logs(&mut draw, JUDGED, loss));
         let all: Vec<usize> = (0..seen.len()).collect();
-        // Without a bias: signs do not depend on the stream's norm.
         let request = Request::minimal(ClassifierKind::Bayes).with(|request| {
             request.c = vec![1.0, 10.0, 100.0];
-            request.learner = learner("klr");
         });
         let machine = train_marginal(&dataset(&seen)?, &all, &pair, &request)?.classifier;
         let [_, half, three, whole] = judged(&machine, &unseen)?;

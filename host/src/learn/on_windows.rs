@@ -1,7 +1,7 @@
 //! Machines on the kernel values of a data set's windows: kernels whose numbers do not come from the
 //! data, so that one matrix serves every training and every fold.
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Normalisation, decide};
 
 use crate::classifier::{Choice, Classifier, ExpansionKernel, Provenance, Rule, Selection};
 use crate::data::internals::centre_and_scale_of;
@@ -93,6 +93,33 @@ impl<'a> WindowKernel<'a> {
         })
     }
 
+    /// Returns whether machines of inner folds decide at least as many held-back items rightly with their biases as without;
+    /// `true` where there cannot be folds.
+    ///
+    /// Kernels of long strings are small unless two are nearly the same: the bias may then outweigh them.
+    ///
+    /// # Errors
+    /// [`KernelLearnError`] if a machine was not trained.
+    pub fn bias_helps(&self, train: &[usize], c: f64) -> Result<bool, KernelLearnError> {
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let labels = self.labels(train);
+        let folds = inner_folds(&labels, self.classes, Some(&groups), self.request.inner_folds);
+        let Some(folds) = folds else { return Ok(true) };
+        let (mut with, mut without) = (0, 0);
+        for fold in 0..folds.len() {
+            let of = |places: Vec<usize>| places.iter().map(|&i| train[i]).collect::<Vec<_>>();
+            let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
+            let machine = self.train(&inner, c)?;
+            let biases = machine.machine.biases();
+            for (mut values, &item) in machine.values(&held_back).into_iter().zip(&held_back) {
+                with += usize::from(decide(&values).class == self.labels[item]);
+                values.iter_mut().zip(&biases).for_each(|(value, bias)| *value -= bias);
+                without += usize::from(decide(&values).class == self.labels[item]);
+            }
+        }
+        Ok(with >= without)
+    }
+
     /// A machine trained on some items.
     ///
     /// # Errors
@@ -140,7 +167,8 @@ impl WindowMachine<'_> {
 /// stored items.
 ///
 /// A device stores sequences without missing samples: windows with one are left out, and the notes say how many. Of a kernel over
-/// a set of models it stores log-likelihoods, which any window has. C is chosen as [`WindowKernel::choose`] does.
+/// a set of models it stores log-likelihoods, which any window has. C is chosen as [`WindowKernel::choose`] does, and the bias left
+/// out where it [does not help](WindowKernel::bias_helps).
 ///
 /// # Errors
 /// [`TrainError`]: windows that the kernel does not take, more of them than a Gram matrix takes, or one of training.
@@ -168,6 +196,8 @@ pub fn train_marginal(
     }
     let choice = problem.choose(&train)?;
     let machine = problem.train(&train, choice.setting.c)?.machine;
+    let mut expansion = machine.expansion_on(kernel);
+    let biased = problem.bias_helps(&train, choice.setting.c)?;
     let mut notes = vec![format!(
         "machine on the normalised {} kernel of a model of {} states, C = {}, {}",
         model.name(),
@@ -175,6 +205,12 @@ pub fn train_marginal(
         choice.setting.c,
         choice.by
     )];
+    if !biased {
+        expansion.biases.fill(0.0);
+        notes.push(
+            "without a bias: with one fewer windows of inner folds were decided rightly".into(),
+        );
+    }
     if train.len() < views.len() {
         let what = if matches!(kind, Kind::Symbols(_)) { "symbol" } else { "sample" };
         notes.push(format!(
@@ -201,7 +237,7 @@ pub fn train_marginal(
         },
         codebooks: None,
         normalisation: Normalisation::NONE,
-        rule: Rule::Expansion(machine.expansion_on(kernel)),
+        rule: Rule::Expansion(expansion),
         confidence: None,
         provenance: Provenance {
             windows: train.len(),

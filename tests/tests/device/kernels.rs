@@ -135,7 +135,7 @@ fn with_gaps(samples: &Samples, number: usize) -> Samples {
     match samples {
         Samples::Symbols(symbols) => {
             let kept = symbols.iter().enumerate().map(|(t, &x)| if gap(t) { None } else { x });
-            let extra = if number % 3 == 0 { 2 } else { 0 };
+            let extra = if number.is_multiple_of(3) { 2 } else { 0 };
             Samples::Symbols(kept.chain(std::iter::repeat_n(Some(0), extra)).collect())
         }
         Samples::Channels(_) => {

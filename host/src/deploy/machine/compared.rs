@@ -74,16 +74,15 @@ impl Compared {
         Ok(Self { measure, steps, start, norms })
     }
 
-    /// Cost with the models, the first of which the stream starts from, of `bytes` of emission numbers per state.
+    /// Cost with the models, the first of which the stream starts from.
     pub(super) fn cost(&self, models: &[DeployedModel]) -> Cost {
         let n = models.first().map_or(0, |model| model.initial.len());
         let mut numbers = 0;
         models.iter().for_each(|model| model.for_each_real(&mut |_| numbers += 1));
         let model = numbers / models.len().max(1);
         let emission = (model - n - n * n) / n.max(1);
-        let symbols = models.first().is_some_and(DeployedModel::is_over_symbols);
-        // Of a Gaussian a mean, a spread and a constant; its statistics are a weight, sums and sums of squares.
-        let statistics = if symbols { emission } else { emission };
+        // As many statistics as numbers: of a Gaussian a weight, sums and sums of squares for means, spreads and a constant.
+        let statistics = emission;
         let collected = n * (n + n * n + n * statistics);
         let steps = self.steps + 1;
         let compared = models.len() - 1 + usize::from(self.norms.normalised);
