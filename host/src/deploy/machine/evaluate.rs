@@ -17,7 +17,7 @@ impl Evaluator for Machine {
     fn description(&self) -> Description {
         let [count, entries] = self.kernel.sizes();
         let emission = match &self.kernel {
-            StoredKernel::Hidden(_) => None,
+            StoredKernel::Hidden(kernel) => kernel.emission(),
             _ => {
                 let EmissionType { family, shape } = self.emission();
                 Some((family, shape))
@@ -25,7 +25,7 @@ impl Evaluator for Machine {
         };
         let on_scores = matches!(self.kernel, StoredKernel::Scores(_));
         Description {
-            models: self.models.len(),
+            models: self.models.len().max(1),
             states: self.states(),
             state: "hidden state",
             directions: 0,

@@ -10,6 +10,8 @@ use super::Norms;
 use super::round::{row, rows};
 use crate::deploy::error::DeployError;
 use crate::kernel::marginal::{MarginalModel, PairHmmModel, ReducedPair, TreeKernelModel};
+use crate::runtime::family::OF_SYMBOLS;
+use crate::runtime::{Family, Shape};
 
 /// A kernel over a hidden model, with its stored strings.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,18 @@ pub(super) struct Hidden {
     pub(super) norms: Norms,
     /// Symbols of the longest stream that has a norm, of the pair HMM: those of the longest string that was trained on.
     pub(super) room: usize,
+}
+
+impl Hidden {
+    /// The hidden model is over symbols, whatever its emissions.
+    pub(super) fn emission(&self) -> Option<(&'static dyn Family, Shape)> {
+        let symbols = match &self.law {
+            Law::Binomial(law) => law.tables.first().map_or(0, Vec::len),
+            Law::Pair(law) => law.emission.first().map_or(0, Vec::len),
+            Law::Tree(law) => law.root.len(),
+        };
+        Some((OF_SYMBOLS, Shape { size: symbols, ..Shape::default() }))
+    }
 }
 
 /// A hidden model in `f32`.
