@@ -123,7 +123,7 @@ fn models_alone_are_fitted_named_and_read_back() {
     assert!(report.contains("model of Markov strings"), "{report}");
     // One per class is a classifier, and goes on a device.
     let info = json(&format!("info {of} --json"));
-    assert_eq!((info["states"].as_u64(), info["state"].as_str()), (Some(16), Some("context")));
+    assert_eq!(info["states"].as_u64(), Some(16));
     let rust = folder.at("strings.rs");
     printed(&format!("export {of} -o {rust}"));
     assert!(folder.text("strings.rs").contains("MarkovString<4, 16>"));

@@ -117,7 +117,11 @@ where
 
     /// `log P(x_1..t | m)`, `[model]`: what an item is stored as.
     pub fn log_likelihoods(&self, state: &MarginalisationState<T, N, M>) -> [T; M] {
-        state.filters.map(|filter| filter.map_or(T::NEG_INFINITY, |belief| belief.log()))
+        let mut logs = [T::NEG_INFINITY; M];
+        for (log, [nearest, _]) in logs.iter_mut().zip(self.likelihood_parts(state)) {
+            *log = nearest;
+        }
+        logs
     }
 
     /// `log P(x_1..t | m)` in two parts, `[model]`.

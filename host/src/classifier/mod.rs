@@ -138,7 +138,7 @@ const DRAWN: usize = 1000;
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
     /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`,
-    /// `cosine` or `root-cosine`, or a kernel by marginalisation: `fixed-length`.
+    /// `cosine` or `root-cosine`, a kernel by marginalisation (`pair-hmm` and the like), or `model-bank`.
     pub method: String,
     /// Observations of the classifier.
     pub observations: Observations,

@@ -12,7 +12,7 @@ use super::rows::{
     prepare, symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Hmm, LARGEST_ALPHABET, padded, with_states, with_two_sizes};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, padded, with_three_sizes, with_two_sizes};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -95,7 +95,7 @@ impl FixedLengthModel {
 impl Rows for FixedLengthModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         one_length(items, None)?;
-        with_states!(self.hmm.states(), N => {
+        with_three_sizes!(self.hmm.states(), N => {
             if let Some(hmm) = self.hmm.categorical::<f64, N>() {
                 let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                 fixed_length(&hmm, &items, plan)
