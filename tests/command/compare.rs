@@ -121,6 +121,17 @@ fn models_alone_are_fitted_named_and_read_back() {
     let strings = fixtures().at("strings.tsv");
     let report = printed(&format!("fit {strings} --family markov --order 2 -o {of}"));
     assert!(report.contains("model of Markov strings"), "{report}");
+    // One per class is a classifier, and goes on a device.
+    let info = json(&format!("info {of} --json"));
+    assert_eq!(info["states"].as_u64(), Some(16));
+    let rust = folder.at("strings.rs");
+    printed(&format!("export {of} -o {rust}"));
+    assert!(folder.text("strings.rs").contains("MarkovString<4, 16>"));
+    let judged = json(&format!("evaluate {strings} --model {of} --json"));
+    assert!(judged["accuracy"].as_f64() > Some(0.8), "{judged}");
+    printed(&format!("fit {strings} --family markov --end --padded -o {of}"));
+    refuses(&format!("info {of}"), "bad-models");
+    printed(&format!("fit {strings} --family markov --order 2 -o {of}"));
     for (line, wanted) in [
         (
             format!("fit {data} --family gaussian --states 3"),

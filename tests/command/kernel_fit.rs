@@ -199,6 +199,74 @@ fn what_does_not_go_on_a_device_is_refused_by_its_option() {
     assert!(message.is("too-large 32 fisher"), "{message}");
 }
 
+/// Profiles of five species: genes of the two classes are those of one branch of the tree or of the other.
+fn profiles() -> String {
+    let mut text = "label\tid\tsequence\n".to_owned();
+    for n in 0..24 {
+        // chimp, fly, human, mouse, worm
+        let (label, mut profile) =
+            if n % 2 == 0 { ("apes", *b"10110") } else { ("others", *b"01001") };
+        if n % 4 > 1 {
+            profile[(n / 4) % 5] ^= 1;
+        }
+        let profile = std::str::from_utf8(&profile).expect("digits");
+        text += &format!("{label}\tg{n}\t{profile}\n");
+    }
+    text
+}
+
+#[test]
+fn every_kernel_by_marginalisation_is_fitted_inspected_exported_and_run() {
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels");
+    let folder = Folder::new();
+    let (strings, channels) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
+    let profiles = folder.put("profiles.tsv", profiles());
+    let (set, fixed) = (folder.put("set.toml", SET), folder.put("fixed.toml", FIXED));
+    let of = |name: &str| format!("{documented}/{name}.toml");
+    let windows = "--window 20 --hop 10";
+    for (data, kernel, options, method, named) in [
+        (&strings, of("pair-hmm"), "", "pair-hmm", "pair hidden Markov model"),
+        (&strings, of("hidden-binomial"), "", "hidden-binomial", "hidden binomial"),
+        (&profiles, of("hidden-tree"), "", "hidden-tree", "hidden tree"),
+        (&profiles, of("pruned-tree"), "", "pruned-tree", "pruned tree"),
+        (&channels, set, windows, "marginalisation", "marginalisation over a set of models"),
+        (&channels, fixed, windows, "fixed-length", "fixed-length hidden Markov model"),
+    ] {
+        let info =
+            all_the_way(data, &format!("--kernel-model {kernel} --c 1,10,100 {options}"), method);
+        assert_eq!(info["stored"]["kernel"], format!("{named}, normalised"));
+        assert!(info["state_bytes"].as_u64() > Some(0), "{info}");
+        assert!(info["multiply_adds_per_sample"].as_u64() > Some(0), "{info}");
+    }
+}
+
+/// Two models of the channels, at rest and in motion.
+const SET: &str = "
+[marginalisation]
+channels = [\"x\", \"y\"]
+prior = [0.5, 0.5]
+[[marginalisation.model]]
+initial = [1.0]
+transition = [[1.0]]
+emission.gaussian.mean = [[0.0, 0.5]]
+emission.gaussian.std = [[0.3, 0.3]]
+[[marginalisation.model]]
+initial = [0.5, 0.5]
+transition = [[0.75, 0.25], [0.25, 0.75]]
+emission.gaussian.mean = [[0.7, 1.2], [-0.7, -0.2]]
+emission.gaussian.std = [[0.5, 0.5], [0.5, 0.5]]
+";
+
+const FIXED: &str = "
+[fixed-length]
+channels = [\"x\", \"y\"]
+[fixed-length.hmm]
+initial = [0.5, 0.25, 0.25]
+transition = [[0.9, 0.05, 0.05], [0.05, 0.7, 0.25], [0.05, 0.25, 0.7]]
+emission.gaussian.mean = [[0.0, 0.5], [0.7, 1.2], [-0.7, -0.2]]
+emission.gaussian.std = [[0.3, 0.3], [0.5, 0.5], [0.5, 0.5]]
+";
+
 #[test]
 fn a_machine_by_marginalisation_is_fitted_and_deploys() {
     let (folder, data) = (Folder::new(), fixtures().at("strings.tsv"));
@@ -224,10 +292,9 @@ fn a_machine_by_marginalisation_is_fitted_and_deploys() {
         let line = format!("fit {data} -o {} {options}", folder.at("no.json"));
         refused(&line)
     };
-    let message = refuse(&format!("--kernel-model {documented}/pair-hmm.toml"));
-    assert!(message.is("unsupported pair-hmm.toml pair-hmm gram"), "{message}");
+    // Of channels, and strings of letters.
     let message = refuse(&format!("--kernel-model {documented}/fixed-length.toml"));
-    assert!(message.is("unsupported fixed-length.toml"), "{message}");
+    assert!(message.is("wrong-observations"), "{message}");
     let ragged = folder.put("ragged.tsv", text + "runs\tshort\tACGT\n");
     let line = format!("fit {ragged} -o {} --kernel-model {kernel}", folder.at("no.json"));
     let message = refused(&line);

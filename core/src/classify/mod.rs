@@ -8,6 +8,8 @@
 //! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |
 //! | the first, with additional [`Codebooks`] ([`WithCodebooks`]) | the same and counts of codewords | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
+//! | [`KernelMachine`] on [`StoredLikelihoods`] | the kernel over a set of `B` models | `B N` | `B N^2`, `O M` |
+//! | [`KernelMachine`] on [`StoredModels`] | product kernels of `M` models with the one that the stream makes | `P N` and a model | `P N^2`, `2 M T N^3` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //! | [`WindowClassifier`] around any of these | its decision at the end of each window | one state for each open window | as many times its own |
 //! | [`DecisionStream`] around one of the first three | the same, with the name of the class and its probability | the same | the same |
@@ -24,8 +26,11 @@ mod coding;
 mod const_start;
 mod decision;
 mod decision_stream;
+mod leaf_order;
+mod likelihoods;
 mod machine;
 mod model;
+mod models;
 mod score_kernel;
 mod scores;
 mod sequences;
@@ -43,8 +48,11 @@ pub use coding::{CODEWORDS, CodeVectors, Coding, Similarity, TAPS, likeness};
 pub use const_start::ConstStart;
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use decision_stream::{DecisionStream, NamedDecision};
+pub use leaf_order::LeafOrder;
+pub use likelihoods::StoredLikelihoods;
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
+pub use models::StoredModels;
 pub use score_kernel::ScoreKernel;
 pub use scores::{ScoreState, StoredScores};
 pub use sequences::{NoNorm, StoredSequences, normalise_logs};

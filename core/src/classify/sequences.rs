@@ -17,8 +17,9 @@ use crate::number::{Compensated, Number, Real};
 ///
 /// - *Normalised*: `log_norm_m = log k(stored_m, stored_m) / 2`, known when the machine is exported,
 ///   and `own` streams `log k(x, x)`: [`FixedLengthNorm`](crate::kernel::FixedLengthNorm), a row of
-///   `N` numbers more. (A pair kernel's own norm would need all of `x`, a column over it and
-///   `|x| N^2` multiply-adds per symbol: that is no constant-memory recursion, and this type does not offer it.)
+///   `N` numbers more. So do [`HiddenBinomialNorm`](crate::kernel::HiddenBinomialNorm),
+///   [`TreeNorm`](crate::kernel::TreeNorm) and [`PairNorm`](crate::kernel::PairNorm), which keeps up to a constant number
+///   of the stream's symbols. Past that number symbols are refused, and missing ones change nothing.
 /// - *As it is*: `own` is [`NoNorm`], and the norms are one common log scale, so that
 ///   coefficients and bias are of a size that a real holds.
 ///
@@ -74,16 +75,20 @@ where
     #[inline]
     fn step(&self, state: &mut Self::State, x: &K::Observation) -> Result<(), ObservationError> {
         let (kernel, own) = state;
-        let mut next = own.clone();
-        self.own.step(&mut next, x)?;
+        if self.own.is_full(own) {
+            return Err(ObservationError::PastEnd);
+        }
+        // A norm refuses what its kernel does, and nothing else.
         self.kernel.step(kernel, x)?;
-        *own = next;
-        Ok(())
+        self.own.step(own, x)
     }
 
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
         let (kernel, own) = state;
+        if self.own.is_full(own) {
+            return;
+        }
         self.own.step_missing(own);
         self.kernel.step_missing(kernel);
     }

@@ -93,6 +93,17 @@ pub struct StringHistory {
 }
 
 impl StringHistory {
+    /// A place in a string that goes on, checked before, as an export writes it: a context, and the symbols missing until it is
+    /// known.
+    pub const fn from_parts(context: u16, unknown: u16) -> Self {
+        Self { context, unknown, ended: false }
+    }
+
+    /// The context, known or not, and the symbols missing until it is known.
+    pub const fn parts(self) -> (u16, u16) {
+        (self.context, self.unknown)
+    }
+
     /// The context, where it is known and the string goes on.
     pub const fn context(self) -> Option<usize> {
         if self.unknown == 0 && !self.ended { Some(self.context as usize) } else { None }
@@ -100,6 +111,16 @@ impl StringHistory {
 }
 
 impl Span {
+    /// Number of symbols, where strings start and where they go on after a gap, checked before, as an export writes them.
+    pub const fn from_parts(symbols: u16, start: StringHistory, after_gap: StringHistory) -> Self {
+        Self { symbols, start, after_gap }
+    }
+
+    /// Start of strings, and where they go on after a gap.
+    pub const fn parts(self) -> [StringHistory; 2] {
+        [self.start, self.after_gap]
+    }
+
     /// Builds the table `next`, `[context][event]` in rows of `events`, of contexts that end with the
     /// symbols seen last.
     ///
@@ -330,6 +351,11 @@ impl<const K: usize, const C: usize> Automaton<K, C> {
             Ok(span) => Ok(Self { next, span }),
             Err(error) => Err(error),
         }
+    }
+
+    /// An automaton checked before, as an export writes it: `next[context][event]`.
+    pub const fn from_parts(next: [[u16; K]; C], span: Span) -> Self {
+        Self { next, span }
     }
 
     /// Context that each context and symbol lead to, `[context][event]`; the column of the end is

@@ -145,6 +145,21 @@ impl<'m, E: SufficientStatistics, const N: usize> OnlineEm<'m, E, N> {
         Ok(Self { first, step_size, warm_up, regularisation })
     }
 
+    /// Adaptation with settings checked before, as an export writes them.
+    pub const fn from_parts(
+        first: &'m Hmm<E, N>,
+        step_size: StepSize<E::Real>,
+        warm_up: u64,
+        regularisation: Regularisation<E::Real>,
+    ) -> Self {
+        Self { first, step_size, warm_up, regularisation }
+    }
+
+    /// The model that adaptation starts from.
+    pub const fn first(&self) -> &'m Hmm<E, N> {
+        self.first
+    }
+
     fn take(
         &self,
         state: &mut Adapting<E, N>,

@@ -4,8 +4,8 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    ChangeDetector, ChangeState, StaggeredStates, StreamClassifier, StreamModel, StreamState,
-    WindowClassifier,
+    ChangeDetector, ChangeState, LeafOrder, StaggeredStates, StoredLikelihoods, StreamClassifier,
+    StreamModel, StreamState, WindowClassifier,
 };
 use crate::context::ContextBelief;
 use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
@@ -16,8 +16,9 @@ use crate::filter::{
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
-    Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed, PairHmm,
-    PairKernel, PairTable, Scaled, Traversal, TreeKernel, TreeMessages,
+    Aligned, FixedLength, HiddenBinomial, HiddenBinomialNorm, Marginalisation,
+    MarginalisationState, Observed, PairHmm, PairKernel, PairNorm, PairTable, Scaled, Traversal,
+    TreeKernel, TreeMessages, TreeNorm,
 };
 use crate::number::{Arithmetic, Number, Real, RealParameter};
 #[cfg(feature = "sample")]
@@ -83,12 +84,21 @@ shown! {
         x "FixedLength {{ stored: {=usize}, length: {=usize} }}", M, x.length();
     [T: Real, S: Observed<usize>, const K: usize, const M: usize] HiddenBinomial<'_, PairTable<T, K>, S, M> =>
         x "HiddenBinomial {{ stored: {=usize}, length: {=usize} }}", M, x.length();
+    [T, const K: usize] HiddenBinomialNorm<'_, PairTable<T, K>> =>
+        _ "HiddenBinomialNorm {{ symbols: {=usize} }}", K;
     [H, T, const M: usize, const L: usize] Marginalisation<'_, H, [[T; M]; L]> =>
         _ "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L;
     [T, S, C, const N: usize, const K: usize] PairKernel<'_, PairHmm<T, N, K>, S, C> =>
         _ "PairKernel {{ states: {=usize}, symbols: {=usize} }}", N, K;
+    [T, C, X, const N: usize, const K: usize] PairNorm<'_, PairHmm<T, N, K>, C, X> =>
+        _ "PairNorm {{ states: {=usize}, symbols: {=usize} }}", N, K;
     [T, S, O, G: TreeMessages<Sum = Scaled<T, P>>, const P: usize] TreeKernel<'_, G, S, O> =>
         _ "TreeKernel {{ states: {=usize} }}", P;
+    [T, O, G: TreeMessages<Sum = Scaled<T, P>>, const P: usize] TreeNorm<'_, G, O> =>
+        _ "TreeNorm {{ states: {=usize} }}", P;
+    [K: Format, X] LeafOrder<'_, K, X> => x "LeafOrder {{ kernel: {} }}", x.kernel();
+    [K, T, const L: usize] StoredLikelihoods<K, [T; L]> =>
+        _ "StoredLikelihoods {{ stored: {=usize} }}", L;
     [E: Emission, const N: usize] Forward<'_, E, N> => _ "Forward {{ states: {=usize} }}", N;
     [E: Emission, const N: usize] Forgetting<'_, E, N> => _ "Forgetting {{ states: {=usize} }}", N;
     [E: SufficientStatistics, const N: usize] Statistics<'_, E, N> =>

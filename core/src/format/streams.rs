@@ -3,8 +3,8 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    Codebooks, Coding, DecisionStream, KernelMachine, NoNorm, Similarity, StoredScores,
-    WithCodebooks, WithCodebooksState,
+    Codebooks, Coding, DecisionStream, KernelMachine, NoNorm, Similarity, StoredModels,
+    StoredScores, WithCodebooks, WithCodebooksState,
 };
 use crate::context::{ContextLikelihood, ContextStatistics, IndependentPositions};
 use crate::emission::{Emission, SufficientStatistics};
@@ -13,7 +13,7 @@ use crate::front::VectorQuantiser;
 #[cfg(feature = "microfft")]
 use crate::front::{Cepstra, CepstraState, MelTables};
 use crate::hmm::{Chain, Hmm};
-use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher, Term};
+use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher};
 use crate::number::{Number, Real};
 use crate::profile_hmm::{ProfileBelief, ProfileSearch};
 use crate::smooth::BackwardLanes;
@@ -36,6 +36,8 @@ shown! {
     [K: Format, T: Real + Format, const M: usize, const O: usize] KernelMachine<K, [[T; M]; O]> =>
         x "KernelMachine {{ kernel: {}, coefficients: {}, biases: {} }}",
         x.kernel(), x.coefficients(), x.biases();
+    [E: SufficientStatistics, const N: usize, const M: usize, const P: usize]
+    StoredModels<'_, E, N, M, P> => _ "StoredModels {{ states: {=usize}, models: {=usize} }}", N, M;
     [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
     [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
         _ "ContextLikelihood {{ contexts: {=usize} }}", C;
@@ -52,8 +54,6 @@ shown! {
     [E: Emission, const N: usize] FixedLengthNorm<'_, E, N> =>
         _ "FixedLengthNorm {{ states: {=usize} }}", N;
     [X: Number, const N: usize] NormState<X, N> => _ "NormState {{ states: {=usize} }}", N;
-    [T: Real + Format] Term<T> =>
-        x "Term {{ prior: {}, log: {}, stored: {} }}", x.prior, x.log, x.stored;
     [T, S, const K: usize, const L: usize, const M: usize]
     PositionFisher<'_, IndependentPositions<K, L, T>, S, M> =>
         _ "PositionFisher {{ symbols: {=usize}, positions: {=usize}, stored: {=usize} }}", K, L, M;

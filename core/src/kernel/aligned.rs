@@ -48,6 +48,19 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
         self.position += 1;
     }
 
+    /// Advances every kernel by one position, whatever is stored.
+    #[inline(always)]
+    pub(super) fn advance_all(&mut self, mut step: impl FnMut(&mut Belief<X, N>) -> bool) {
+        for kernel in &mut self.kernels {
+            if let Some(belief) = kernel.as_mut()
+                && !step(belief)
+            {
+                *kernel = None;
+            }
+        }
+        self.position += 1;
+    }
+
     /// `log k` of the sequences so far, `[sequence]`.
     pub(super) fn logs(&self) -> [X::Reading; M]
     where

@@ -1,4 +1,4 @@
-use super::{KernelError, LogKernel, Validate, no_parts};
+use super::{KernelError, LogKernel, Pruned, Validate, no_parts};
 use crate::error::ObservationError;
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -113,6 +113,14 @@ impl<T: Real> LogReading for Option<T> {
     }
 }
 
+impl<T: Real> LogReading for Option<Pruned<T>> {
+    type Real = T;
+    /// That of the sum.
+    fn log(self) -> T {
+        self.map_or(T::NEG_INFINITY, |pruned| pruned.log_sum)
+    }
+}
+
 impl<R: Streaming, const M: usize> Bank<R, M> {
     /// Kernels side by side.
     pub const fn new(kernels: [R; M]) -> Self {
@@ -179,8 +187,10 @@ impl<R: Validate, const M: usize> Validate for Bank<R, M> {
     fn validate(&self) -> Result<(), KernelError> {
         self.0.iter().try_for_each(R::validate)
     }
-    /// Counts memory that kernels share once per kernel.
+    /// The model that kernels share counts once.
     fn size_bytes(&self) -> usize {
-        self.0.iter().map(R::size_bytes).sum()
+        let all: usize = self.0.iter().map(R::size_bytes).sum();
+        let again: usize = self.0.iter().skip(1).map(R::shared_bytes).sum();
+        all - again
     }
 }

@@ -239,3 +239,21 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Validate
         size_of_val(self) + size_of_val(self.first) + size_of_val(self.second)
     }
 }
+
+/// `log k` of two models over `steps` transitions in two parts, from their chains, raised to the measure's power, and the overlaps
+/// of their states.
+#[doc(hidden)]
+pub fn log_between<T: Real, const N: usize, const P: usize>(
+    first: &Chain<T, N>,
+    second: &Chain<T, N>,
+    overlaps: Overlaps<T, P>,
+    steps: usize,
+) -> [T; 2] {
+    let kernel = ModelPairKernel::new(first, second, overlaps);
+    let mut state = kernel.initial_state();
+    for _ in 0..=steps {
+        // Nothing is observed, so nothing is refused.
+        let _ = kernel.step(&mut state, &());
+    }
+    kernel.log_parts(&state)
+}

@@ -1,5 +1,6 @@
+use super::tree_law::check_tree_rows;
 use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape, TreeTransition};
-use crate::error::{ModelError, Part, check_distribution};
+use crate::error::ModelError;
 use crate::number::Real;
 
 /// Transition model of a hidden tree with one matrix per branch: a long branch forgets more than a short one.
@@ -29,12 +30,19 @@ impl<'m, T: Real, const P: usize> BranchModel<'m, T, P> {
         transition: &'m [[[T; P]; P]],
         of_node: &'m [u16],
     ) -> Result<Self, ModelError> {
+        let model = Self::from_parts(root, transition, of_node);
+        model.validate()?;
+        Ok(model)
+    }
+
+    /// A model of numbers checked before, as an export writes them; [`validate`](TreeTransition::validate) checks them again.
+    pub const fn from_parts(
+        root: [T; P],
+        transition: &'m [[[T; P]; P]],
+        of_node: &'m [u16],
+    ) -> Self {
         const { assert!(P > 0, "P must be at least 1") };
-        check_distribution(root.iter().copied(), Part::Prior, 0)?;
-        for (from, row) in transition.iter().flatten().enumerate() {
-            check_distribution(row.iter().copied(), Part::Transition, from)?;
-        }
-        Ok(Self { root, transition, of_node, arity: None })
+        Self { root, transition, of_node, arity: None }
     }
 
     /// Ties states to numbers of children, as
@@ -63,6 +71,14 @@ impl<T: Real, const P: usize> TreeTransition<T, P> for BranchModel<'_, T, P> {
     #[inline(always)]
     fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]> {
         self.transition.get(usize::from(*self.of_node.get(branch.node)?))
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        check_tree_rows(&self.root, self.transition)
+    }
+
+    fn borrowed_bytes(&self) -> usize {
+        size_of_val(self.transition) + size_of_val(self.of_node)
     }
 
     fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError> {

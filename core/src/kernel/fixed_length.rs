@@ -107,7 +107,12 @@ where
             None => [impossible(); N],
         })
     }
+}
 
+impl<E, S, const N: usize, const M: usize> FixedLength<'_, Hmm<E, N>, S, M>
+where
+    E: Emission<Weight: RealParameter>,
+{
     /// One symbol of a stored sequence against the stream's, if they are there, and the latter's row,
     /// if it has one. Says whether the kernel is still positive.
     #[inline]

@@ -55,13 +55,13 @@ impl<'m, E: Emission, const N: usize> FixedLengthNorm<'m, E, N> {
 
 impl<E, const N: usize> FixedLengthNorm<'_, E, N>
 where
-    E: Emission<Weight: RealParameter, Observation: Sized>,
+    E: Emission<Weight: RealParameter>,
 {
     fn advance(&self, state: &mut NormState<NumberOf<E>, N>, x: Option<&E::Observation>) {
         state.position += 1;
         let Some(belief) = &mut state.kernel else { return };
         let row = x.and_then(|x| E::row(self.hmm.emission(), x));
-        let kernel = FixedLength::<Hmm<E, N>, &E::Observation, 1>::from_parts(self.hmm, [&[]]);
+        let kernel = FixedLength::<Hmm<E, N>, (), 1>::from_parts(self.hmm, [&[]]);
         let positive = kernel.advance(belief, x, x, row.as_ref());
         if !positive {
             state.kernel = None;
@@ -78,7 +78,7 @@ pub struct NormState<X: crate::number::Number, const N: usize> {
 
 impl<E, const N: usize> Streaming for FixedLengthNorm<'_, E, N>
 where
-    E: Emission<Weight: RealParameter, Observation: Sized>,
+    E: Emission<Weight: RealParameter>,
 {
     type Observation = E::Observation;
     type State = NormState<NumberOf<E>, N>;
@@ -121,7 +121,7 @@ where
 impl<T, E, const N: usize> LogKernel for FixedLengthNorm<'_, E, N>
 where
     T: Real,
-    E: Emission<Weight = T, Observation: Sized>,
+    E: Emission<Weight = T>,
 {
     type Parts = [T; 2];
     fn log_parts(&self, state: &Self::State) -> [T; 2] {

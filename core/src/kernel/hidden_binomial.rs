@@ -3,7 +3,9 @@ use core::borrow::Borrow;
 use super::aligned::check_stored;
 use super::validate::bytes_of;
 use super::{Aligned, KernelError, LogKernel, Observed, Validate};
-use crate::error::{ModelError, ObservationError, Part, check_distribution, check_symbol};
+use crate::error::{
+    ErrorKind, ModelError, ObservationError, Part, check_distribution, check_symbol,
+};
 use crate::filter::{Belief, Streaming};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
@@ -37,6 +39,31 @@ impl<T: Real, const K: usize> PairTable<T, K> {
             }
         }
         Ok(Self(table))
+    }
+
+    /// A table of numbers checked before, as an export writes them; [`validate`](Self::validate) checks them.
+    pub const fn from_parts(probability: [[T; K]; K]) -> Self {
+        Self(probability)
+    }
+
+    /// Checks every probability.
+    ///
+    /// # Errors
+    /// The first that is negative or not finite.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        for (a, row) in self.0.iter().enumerate() {
+            for (b, &p) in row.iter().enumerate() {
+                let kind = if !p.is_finite() {
+                    ErrorKind::NotFinite
+                } else if p < T::ZERO {
+                    ErrorKind::Negative
+                } else {
+                    continue;
+                };
+                return Err(ModelError::new(Part::Probability, kind, a, b));
+            }
+        }
+        Ok(())
     }
 
     /// The probabilities, `[symbol][symbol]`.
@@ -93,6 +120,15 @@ pub struct HiddenBinomial<'m, P, S, const M: usize> {
     stored: [&'m [S]; M],
 }
 
+impl<'m, P, S, const M: usize> HiddenBinomial<'m, P, S, M> {
+    /// A kernel of parts checked before, as an export writes them: a table for each position, or one that they share.
+    /// [`validate`](Validate::validate) checks them again.
+    pub const fn from_parts(tables: &'m [P], shared: bool, stored: [&'m [S]; M]) -> Self {
+        const { assert!(M > 0, "M must be at least 1") };
+        Self { tables, shared, stored }
+    }
+}
+
 impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
     HiddenBinomial<'m, PairTable<T, K>, S, M>
 {
@@ -113,12 +149,6 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
         tables: &'m [PairTable<T, K>],
         stored: [&'m [S]; M],
     ) -> Result<Self, KernelError> {
-        for (sequence, symbols) in stored.iter().enumerate() {
-            let (found, expected) = (symbols.len(), tables.len());
-            if found != expected {
-                return Err(KernelError::Length { sequence, found, expected });
-            }
-        }
         Self::checked(tables, false, stored)
     }
 
@@ -127,9 +157,19 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
         shared: bool,
         stored: [&'m [S]; M],
     ) -> Result<Self, KernelError> {
-        const { assert!(M > 0, "M must be at least 1") };
-        check_stored(&stored, |&symbol| check_symbol(symbol, K))?;
-        Ok(Self { tables, shared, stored })
+        let kernel = Self::from_parts(tables, shared, stored);
+        kernel.check_stored()?;
+        Ok(kernel)
+    }
+
+    fn check_stored(&self) -> Result<(), KernelError> {
+        for (sequence, symbols) in self.stored.iter().enumerate() {
+            let (found, expected) = (symbols.len(), self.tables.len());
+            if !self.shared && found != expected {
+                return Err(KernelError::Length { sequence, found, expected });
+            }
+        }
+        check_stored(&self.stored, |&symbol| check_symbol(symbol, K))
     }
 
     /// The length of the stored sequences.
@@ -139,17 +179,22 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
 
     #[inline]
     fn advance(&self, state: &mut Aligned<T, 1, M>, x: Option<usize>) {
-        // Positions are independent: a chain of one state leads from each to the next.
-        let independent = Chain::from_parts([T::ONE], [[T::ONE]]);
         let position = if self.shared { 0 } else { state.position() };
         let Some(table) = self.tables.get(position) else { return };
         state.advance(&self.stored, |belief: &mut Belief<T, 1>, stored| {
             let stored = stored.observation().map(|symbol| *symbol.borrow());
-            let pair = table.get(stored, x).unwrap_or(T::ZERO);
-            let predicted = belief.predict(&independent);
-            belief.condition_on(&predicted, Some((&[pair], &[])), |_| pair.ln())
+            multiply(belief, table.get(stored, x).unwrap_or(T::ZERO))
         });
     }
+}
+
+/// Multiplies a product by another probability; returns whether it is positive.
+///
+/// Positions are independent: a chain of one state leads from each to the next.
+#[inline]
+fn multiply<T: Real>(belief: &mut Belief<T, 1>, pair: T) -> bool {
+    let predicted = belief.predict(&Chain::from_parts([T::ONE], [[T::ONE]]));
+    belief.condition_on(&predicted, Some((&[pair], &[])), |_| pair.ln())
 }
 
 impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
@@ -201,9 +246,96 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Validate
     for HiddenBinomial<'_, PairTable<T, K>, S, M>
 {
     fn validate(&self) -> Result<(), KernelError> {
-        check_stored(&self.stored, |&symbol| check_symbol(symbol, K))
+        for table in self.tables {
+            table.validate()?;
+        }
+        self.check_stored()
     }
     fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.tables) + bytes_of(&self.stored)
+    }
+}
+
+/// The kernel of a stream with itself: the square of its norm, by which a [`HiddenBinomial`] kernel is normalised.
+///
+/// ```text
+/// k(x, x) = prod_i P_i(x_i, x_i)
+/// ```
+///
+/// A missing symbol is summed over, in each of the two by itself. Past the length symbols are refused, and missing ones
+/// change nothing. State: a real, a ledger and a position. Work per symbol: a look-up and a product.
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenBinomialNorm<'m, P> {
+    tables: &'m [P],
+    shared: bool,
+    length: usize,
+}
+
+impl<'m, P> HiddenBinomialNorm<'m, P> {
+    /// The norm of streams of a length: with a table for each position, or one that they share.
+    pub const fn of(tables: &'m [P], shared: bool, length: usize) -> Self {
+        Self { tables, shared, length }
+    }
+}
+
+impl<T: Real, const K: usize> HiddenBinomialNorm<'_, PairTable<T, K>> {
+    fn advance(&self, state: &mut Aligned<T, 1, 1>, x: Option<usize>) {
+        let position = if self.shared { 0 } else { state.position() };
+        let Some(table) = self.tables.get(position) else { return };
+        // The length bounds the stream: what is stored does not.
+        state.advance_all(|belief| multiply(belief, table.get(x, x).unwrap_or(T::ZERO)));
+    }
+}
+
+impl<T: Real, const K: usize> Streaming for HiddenBinomialNorm<'_, PairTable<T, K>> {
+    type Observation = usize;
+    type State = Aligned<T, 1, 1>;
+    /// `log k(x, x)`.
+    type Reading = T;
+
+    #[inline]
+    fn initial_state(&self) -> Self::State {
+        Aligned::NEW
+    }
+
+    #[inline]
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        check_symbol(*x, K)?;
+        if state.position() >= self.length {
+            return Err(ObservationError::PastEnd);
+        }
+        self.advance(state, Some(*x));
+        Ok(())
+    }
+
+    #[inline]
+    fn step_missing(&self, state: &mut Self::State) {
+        if state.position() < self.length {
+            self.advance(state, None);
+        }
+    }
+
+    #[inline]
+    fn read(&self, state: &Self::State) -> T {
+        let [log] = state.logs();
+        log
+    }
+}
+
+impl<T: Real, const K: usize> LogKernel for HiddenBinomialNorm<'_, PairTable<T, K>> {
+    type Parts = [T; 2];
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        let [parts] = state.log_parts();
+        parts
+    }
+}
+
+impl<P> Validate for HiddenBinomialNorm<'_, P> {
+    fn validate(&self) -> Result<(), KernelError> {
+        Ok(())
+    }
+    /// Size without the tables, which belong to the kernel.
+    fn size_bytes(&self) -> usize {
+        size_of_val(self)
     }
 }

@@ -1,7 +1,6 @@
-use super::{
-    Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeMessage,
-    TreeMessages, TreeTransition, no_parts,
-};
+use super::{Branch, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeMessage, TreeTransition};
+#[cfg(feature = "heapless")]
+use super::{TreeMessages, TreeNorm};
 use crate::number::Real;
 
 /// The hidden tree kernel, against a stored string of a fixed tree's leaves.
@@ -46,6 +45,11 @@ use crate::number::Real;
 pub type HiddenTree<'m, G, S, const DEPTH: usize> =
     TreeKernel<'m, G, S, heapless::Vec<OpenNode<<G as TreeMessages>::Sum>, DEPTH>>;
 
+/// The hidden tree kernel of a stream with itself: the square of its norm.
+#[cfg(feature = "heapless")]
+pub type HiddenTreeNorm<'m, G, const DEPTH: usize> =
+    TreeNorm<'m, G, heapless::Vec<OpenNode<<G as TreeMessages>::Sum>, DEPTH>>;
+
 impl<T, S, O, G, const P: usize> TreeKernel<'_, G, S, O>
 where
     T: Real,
@@ -54,20 +58,6 @@ where
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.
     pub fn at_root(&self, state: &Traversal<Scaled<T, P>, O>) -> Option<[T; P]> {
         state.root().map(|root| root.logs())
-    }
-}
-
-impl<T, S, O, G, const P: usize> LogKernel for TreeKernel<'_, G, S, O>
-where
-    T: Real,
-    S: Observed<usize>,
-    O: Stack<Item = OpenNode<Scaled<T, P>>>,
-    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
-{
-    type Parts = [T; 2];
-    /// Minus infinity before the last leaf, as a [`Bank`](super::Bank) reads it.
-    fn log_parts(&self, state: &Self::State) -> [T; 2] {
-        state.root().map_or_else(no_parts, |root| root.log_parts_of(self.law().root()))
     }
 }
 
@@ -91,5 +81,8 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for Scaled<T, P> {
     }
     fn read(&self, law: &impl TreeTransition<T, P>) -> T {
         self.log_of(law.root())
+    }
+    fn log_parts(&self, law: &impl TreeTransition<T, P>) -> [T; 2] {
+        self.log_parts_of(law.root())
     }
 }

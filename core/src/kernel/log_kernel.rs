@@ -9,6 +9,11 @@ pub trait LogKernel: Streaming {
     type Parts;
     /// `log k`, in two parts. Work: a logarithm a kernel.
     fn log_parts(&self, state: &Self::State) -> Self::Parts;
+
+    /// `true` if there is no room for another sample: one is then refused, and a missing one changes nothing.
+    fn is_full(&self, _: &Self::State) -> bool {
+        false
+    }
 }
 
 /// The logarithm of zero in two parts.

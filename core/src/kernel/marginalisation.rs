@@ -1,9 +1,9 @@
-use super::{KernelError, Validate};
+use super::{KernelError, LogKernel, Validate, no_parts};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
-use crate::filter::{Belief, Evidence, Forward, Streaming};
+use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
-use crate::number::{Array2, Number, Real};
+use crate::number::{Array2, Compensated, Number, Real};
 
 /// The marginalisation kernel over a finite set of `M` models with a prior, against `L` stored items.
 ///
@@ -66,6 +66,21 @@ pub struct MarginalisationState<T: Number, const N: usize, const M: usize> {
     filters: [Option<Belief<T, N>>; M],
 }
 
+impl<'m, E, T, const N: usize, const M: usize, const L: usize>
+    Marginalisation<'m, [Hmm<E, N>; M], [[T; M]; L]>
+where
+    E: Emission,
+{
+    /// A kernel of parts checked before, as an export writes them; [`validate`](Validate::validate) checks them again.
+    pub const fn from_parts(
+        models: &'m [Hmm<E, N>; M],
+        prior: &'m [T; M],
+        stored: &'m [[T; M]; L],
+    ) -> Self {
+        Self { models, prior, stored }
+    }
+}
+
 impl<'m, T, E, const N: usize, const M: usize, const L: usize>
     Marginalisation<'m, [Hmm<E, N>; M], [[T; M]; L]>
 where
@@ -82,73 +97,105 @@ where
         prior: &'m [T; M],
         stored: &'m [[T; M]; L],
     ) -> Result<Self, KernelError> {
-        check_distribution(prior.iter().copied(), Part::Prior, 0)?;
-        for (item, row) in stored.iter().enumerate() {
+        let kernel = Self::from_parts(models, prior, stored);
+        kernel.check_parts()?;
+        Ok(kernel)
+    }
+
+    fn check_parts(&self) -> Result<(), KernelError> {
+        check_distribution(self.prior.iter().copied(), Part::Prior, 0)?;
+        for (item, row) in self.stored.iter().enumerate() {
             for (model, &log) in row.iter().enumerate() {
                 if !log.is_finite() && log != T::NEG_INFINITY {
                     let kind = ErrorKind::NotFinite;
-                    return Err(ModelError::new(Part::Prior, kind, item, model).into());
+                    return Err(ModelError::new(Part::StoredItem, kind, item, model).into());
                 }
             }
         }
-        Ok(Self { models, prior, stored })
+        Ok(())
     }
 
     /// `log P(x_1..t | m)`, `[model]`: what an item is stored as.
     pub fn log_likelihoods(&self, state: &MarginalisationState<T, N, M>) -> [T; M] {
-        state.filters.map(|filter| filter.map_or(T::NEG_INFINITY, |belief| belief.log()))
+        let mut logs = [T::NEG_INFINITY; M];
+        for (log, [nearest, _]) in logs.iter_mut().zip(self.likelihood_parts(state)) {
+            *log = nearest;
+        }
+        logs
     }
 
-    /// `log k` with one item, given the stream's log-likelihoods.
-    fn log_kernel(
-        &self,
-        state: &MarginalisationState<T, N, M>,
-        logs: &[T; M],
-        stored: &[T; M],
-    ) -> T {
-        let models = state.filters.iter().zip(logs).zip(stored).zip(self.prior);
-        log_mixture(models.filter_map(|(((filter, &log), &stored), &prior)| {
-            let evidence = filter.as_ref()?.evidence();
-            Some(Term { prior, evidence, log, stored })
-        }))
+    /// `log P(x_1..t | m)` in two parts, `[model]`.
+    pub(crate) fn likelihood_parts(&self, state: &MarginalisationState<T, N, M>) -> [[T; 2]; M] {
+        let mut parts = [no_parts(); M];
+        for (parts, filter) in parts.iter_mut().zip(&state.filters) {
+            if let Some(belief) = filter {
+                *parts = belief.evidence().log_parts();
+            }
+        }
+        parts
+    }
+
+    /// `log k(x, x)` in two parts, of the stream with itself: the square of its norm.
+    pub fn log_norm_parts(&self, state: &MarginalisationState<T, N, M>) -> [T; 2] {
+        log_mixture_norm(self.prior, &self.likelihood_parts(state))
     }
 }
 
-/// Term of one model in the kernel of two items.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term<T: Real> {
-    /// The model's prior.
-    pub prior: T,
-    /// The likelihood of the one.
-    pub evidence: Evidence<T>,
-    /// Logarithm of the evidence: `evidence.log()`.
-    pub log: T,
-    /// The log-likelihood of the other.
-    pub stored: T,
-}
-
-/// `log sum_m prior[m] P(x | m) P(z | m)`, relative to the model that says most; minus infinity where
-/// none says anything.
+/// `log sum_m prior[m] P(x | m) P(z | m)` in two parts, relative to the model that says most; minus infinity where none says
+/// anything.
 ///
-/// A logarithm, and a logarithm and an exponential per model.
-pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
-    let possible = terms.filter(|term| term.prior > T::ZERO);
-    let mut best: Option<Term<T>> = None;
-    let mut most = T::NEG_INFINITY;
-    for term in possible.clone() {
-        if term.log + term.stored > most {
-            most = term.log + term.stored;
-            best = Some(term);
+/// `stream[model]` are the logarithms of `P(x | m)` in two parts, `stored[model]` those of `P(z | m)`. A logarithm, and an
+/// exponential per model.
+#[doc(hidden)]
+pub fn log_mixture<T: Real>(prior: &[T], stream: &[[T; 2]], stored: &[T]) -> [T; 2] {
+    let models = prior.len().min(stream.len()).min(stored.len());
+    let (prior, stream, stored) = (&prior[..models], &stream[..models], &stored[..models]);
+    let Some(best) = most(prior, |m| stream[m][0] + stored[m]) else { return no_parts() };
+    let mut sum = T::ZERO;
+    for m in 0..models {
+        if stream[m][0] > T::NEG_INFINITY && stored[m] > T::NEG_INFINITY {
+            // What long streams have in common cancels before it is rounded.
+            let lead = (stream[m][0] - stream[best][0]) + (stream[m][1] - stream[best][1]);
+            sum = sum + prior[m] * (lead + (stored[m] - stored[best])).exp();
         }
     }
-    let Some(best) = best else { return T::NEG_INFINITY };
+    let [high, low] = stream[best];
+    let mut log = Compensated::from_parts(high, low);
+    log.add(stored[best]);
+    log.add(sum.ln());
+    log.parts().into()
+}
+
+/// `log sum_m prior[m] P(x | m)^2` in two parts: the kernel of a stream with itself. As [`log_mixture`].
+#[doc(hidden)]
+pub fn log_mixture_norm<T: Real>(prior: &[T], stream: &[[T; 2]]) -> [T; 2] {
+    let models = prior.len().min(stream.len());
+    let (prior, stream) = (&prior[..models], &stream[..models]);
+    let Some(best) = most(prior, |m| stream[m][0]) else { return no_parts() };
     let mut sum = T::ZERO;
-    for term in possible.filter(|term| term.stored > T::NEG_INFINITY) {
-        // Differences of ledgers: what long streams have in common cancels before it is rounded.
-        let lead = term.evidence.difference(&best.evidence) + (term.stored - best.stored);
-        sum = sum + term.prior * lead.exp();
+    for m in 0..models {
+        if stream[m][0] > T::NEG_INFINITY {
+            let lead = (stream[m][0] - stream[best][0]) + (stream[m][1] - stream[best][1]);
+            sum = sum + prior[m] * (lead + lead).exp();
+        }
     }
-    most + sum.ln()
+    let [high, low] = stream[best];
+    let mut log = Compensated::from_parts(high, low);
+    log.add_sum(Compensated::from_parts(high, low));
+    log.add(sum.ln());
+    log.parts().into()
+}
+
+/// The model with a prior whose logarithm is largest; `None` if all are minus infinity.
+fn most<T: Real>(prior: &[T], log: impl Fn(usize) -> T) -> Option<usize> {
+    let (mut best, mut largest) = (None, T::NEG_INFINITY);
+    for (m, &prior) in prior.iter().enumerate() {
+        let log = log(m);
+        if prior > T::ZERO && log > largest {
+            (best, largest) = (Some(m), log);
+        }
+    }
+    best
 }
 
 impl<T, E, const N: usize, const M: usize, const L: usize> Streaming
@@ -194,12 +241,29 @@ where
     }
 
     fn read(&self, state: &Self::State) -> [T; L] {
-        let logs = self.log_likelihoods(state);
+        let parts = self.log_parts(state);
         let mut kernels = [T::NEG_INFINITY; L];
-        for (kernel, stored) in kernels.iter_mut().zip(self.stored) {
-            *kernel = self.log_kernel(state, &logs, stored);
+        for (kernel, [log, _]) in kernels.iter_mut().zip(parts) {
+            *kernel = log;
         }
         kernels
+    }
+}
+
+impl<T, E, const N: usize, const M: usize, const L: usize> LogKernel
+    for Marginalisation<'_, [Hmm<E, N>; M], [[T; M]; L]>
+where
+    T: Real,
+    E: Emission<Weight = T>,
+{
+    type Parts = [[T; 2]; L];
+    fn log_parts(&self, state: &Self::State) -> Self::Parts {
+        let stream = self.likelihood_parts(state);
+        let mut parts = [no_parts(); L];
+        for (parts, stored) in parts.iter_mut().zip(self.stored) {
+            *parts = log_mixture(self.prior, &stream, stored);
+        }
+        parts
     }
 }
 
@@ -211,7 +275,7 @@ where
 {
     fn validate(&self) -> Result<(), KernelError> {
         self.models.iter().try_for_each(Hmm::validate)?;
-        Self::of(self.models, self.prior, self.stored).map(drop)
+        self.check_parts()
     }
     fn size_bytes(&self) -> usize {
         let borrowed = size_of_val(self.models) + size_of_val(self.prior);

@@ -11,10 +11,12 @@
 //! | [`FixedLength`] | a path of a Markov chain, aligned with both | `M N` | `M N^2` |
 //! | [`FixedLengthNorm`] | the same, of the stream with itself | `N` | `N^2` |
 //! | [`PairKernel`] | a trajectory with insertions and deletions | `(L + 1) N` | `L N^2` |
+//! | [`PairNorm`] | the same, of the stream with itself, up to `L` symbols | `(L + 1) N` | up to `L N^2` |
 //! | [`HiddenTree`] | the states of a tree's internal nodes | `depth N` | `N^2` per node |
 //! | [`PrunedTree`] | the same, of every pruned tree | `3 depth N` | `3 N^2` per node |
 //!
-//! Those against one sequence stand side by side in a [`Bank`].
+//! Those against one sequence stand side by side in a [`Bank`]. [`HiddenBinomialNorm`] and [`TreeNorm`] are the kernels of the
+//! stream with itself of the others: what normalised kernels are divided by.
 //!
 //! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
 //! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
@@ -43,12 +45,14 @@ mod fixed_length;
 mod fixed_length_norm;
 mod hidden_binomial;
 mod hidden_tree;
+mod leaf_queue;
 mod log_kernel;
 mod marginalisation;
 mod observed;
 mod overlap;
 mod pair_hmm;
 mod pair_kernel;
+mod pair_norm;
 mod position_fisher;
 mod pruned_tree;
 mod room;
@@ -61,17 +65,18 @@ mod validate;
 
 pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
-pub use between::ModelPairKernel;
+pub use between::{ModelPairKernel, log_between};
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
 pub use fixed_length_norm::{FixedLengthNorm, NormState};
-pub use hidden_binomial::{HiddenBinomial, PairTable};
+pub use hidden_binomial::{HiddenBinomial, HiddenBinomialNorm, PairTable};
 #[cfg(feature = "heapless")]
-pub use hidden_tree::HiddenTree;
+pub use hidden_tree::{HiddenTree, HiddenTreeNorm};
+pub use leaf_queue::LeafQueue;
 pub use log_kernel::LogKernel;
 pub(crate) use log_kernel::no_parts;
-pub use marginalisation::{Marginalisation, MarginalisationState, Term, log_mixture};
+pub use marginalisation::{Marginalisation, MarginalisationState, log_mixture, log_mixture_norm};
 pub use observed::Observed;
 pub use overlap::{
     Affinity, Covariance, MOST_COUNTS, Normal, Overlaps, ProductKernel, bernoulli_log_overlap,
@@ -79,13 +84,14 @@ pub use overlap::{
 };
 pub use pair_hmm::{End, PairHmm};
 pub use pair_kernel::{Column, PairKernel};
+pub use pair_norm::{PairNorm, PairNormState};
 pub use position_fisher::{PositionFisher, PositionFisherState};
 pub use pruned_tree::Pruned;
 #[cfg(feature = "heapless")]
-pub use pruned_tree::PrunedTree;
+pub use pruned_tree::{PrunedTree, PrunedTreeNorm};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
-pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
+pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage, TreeNorm};
 pub use tree_law::{Branch, PruningMessage, TreeMessages, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;

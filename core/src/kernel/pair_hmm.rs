@@ -1,3 +1,4 @@
+use super::Scaled;
 use crate::error::{ErrorKind, ModelError, Part, check_distribution};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
@@ -44,7 +45,7 @@ pub enum End<T, const N: usize> {
 /// Taksar and Heyman 1985): every result is as accurate as its parameters, to a few roundings.
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
-/// 12.1.5, Definition 12.13. Flash: `N (N + K + 4)` reals.
+/// 12.1.5, Definition 12.13. Flash: `N (N + K + 3) + 1` reals.
 ///
 /// ```
 /// use fishweir_core::kernel::{End, PairHmm};
@@ -68,8 +69,6 @@ pub struct PairHmm<T, const N: usize, const K: usize> {
     emission: [[T; K]; N],
     /// `[state]`.
     empty: [T; N],
-    /// `1 - empty^2`, `[state]`.
-    audible: [T; N],
     /// End weights of the initial state and of each state.
     initial_end: T,
     end: [T; N],
@@ -106,6 +105,38 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
         Silent::split(initial, transition, &emission, &empty, weights).removed(emission, empty)
     }
 
+    /// Creates a model from the parts of another, [`chain`](Self::chain), emissions and end weights, as an export writes
+    /// them; [`validate`](Self::validate) checks them.
+    pub const fn from_parts(
+        chain: Chain<T, N>,
+        emission: [[T; K]; N],
+        empty: [T; N],
+        initial_end: T,
+        end: [T; N],
+    ) -> Self {
+        const { assert!(N > 0 && K > 0, "N and K must be at least 1") };
+        Self { chain, emission, empty, initial_end, end }
+    }
+
+    /// Checks every number.
+    ///
+    /// Rows of the chain need not sum to one: they are probabilities before the factors `1 - empty^2`.
+    ///
+    /// # Errors
+    /// The first number that is negative or not finite, or row of emissions that with `empty` does not sum to one.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        check_weights(self.chain.initial(), Part::Initial, 0)?;
+        for (from, row) in self.chain.transition().iter().enumerate() {
+            check_weights(row, Part::Transition, from)?;
+        }
+        for (state, (symbols, &empty)) in self.emission.iter().zip(&self.empty).enumerate() {
+            let row = symbols.iter().copied().chain([empty]);
+            check_distribution(row, Part::Probability, state)?;
+        }
+        check_weights(&[self.initial_end], Part::End, 0)?;
+        check_weights(&self.end, Part::End, 1)
+    }
+
     /// The reduced model's initial probabilities, `[state]`.
     pub fn initial(&self) -> [T; N] {
         self.reduced(self.chain.initial())
@@ -136,7 +167,8 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
         &self.empty
     }
 
-    pub(super) const fn chain(&self) -> &Chain<T, N> {
+    /// Transitions from the beginning and from each state to the next that emits, before the factor `1 - empty^2` of that state.
+    pub const fn chain(&self) -> &Chain<T, N> {
         &self.chain
     }
 
@@ -153,13 +185,69 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
         Some(row)
     }
 
+    /// `k[0][j]` from `p[0][j-1]`: all that is emitted is the stream's.
+    #[inline(always)]
+    pub(super) fn first_cell(&self, left: &Scaled<T, N>, streamed: &[T; N]) -> Scaled<T, N> {
+        left.mul_weight(&self.empty).mul_weight(streamed)
+    }
+
+    /// `k[i][j]` from the predicted rows of the cells above, to the left and on the diagonal; with nothing of the stream in the
+    /// first column.
+    #[inline(always)]
+    pub(super) fn cell(
+        &self,
+        [above, left, diagonal]: [&Scaled<T, N>; 3],
+        stored: &[T; N],
+        streamed: Option<&[T; N]>,
+    ) -> Scaled<T, N> {
+        let sum = above.mul_weight(stored).mul_weight(&self.empty);
+        match streamed {
+            Some(streamed) => sum
+                .plus(left.mul_weight(&self.empty).mul_weight(streamed))
+                .plus(diagonal.mul_weight(stored).mul_weight(streamed)),
+            None => sum,
+        }
+    }
+
+    /// `p[i][j]` of `k[i][j]`.
+    #[inline(always)]
+    pub(super) fn after(&self, cell: &Scaled<T, N>) -> Scaled<T, N> {
+        cell.map(|row| self.chain.predict(row))
+    }
+
     fn reduced(&self, row: &[T; N]) -> [T; N] {
+        let audible = audible_of(&self.emission, &self.empty);
         let mut reduced = *row;
-        for (entry, &audible) in reduced.iter_mut().zip(&self.audible) {
-            *entry = *entry * audible;
+        for j in 0..N {
+            reduced[j] = reduced[j] * audible[j];
         }
         reduced
     }
+}
+
+/// `1 - empty^2`, `[state]`: (1 - e)(1 + e), the first factor as the sum that it is.
+fn audible_of<T: Real, const N: usize, const K: usize>(
+    emission: &[[T; K]; N],
+    empty: &[T; N],
+) -> [T; N] {
+    let mut audible = [T::ZERO; N];
+    for j in 0..N {
+        audible[j] = sum_of::<T, K>(|k| emission[j][k]) * (T::ONE + empty[j]);
+    }
+    audible
+}
+
+/// Checks weights that are not negative and may sum to any value.
+fn check_weights<T: Real>(weights: &[T], part: Part, row: usize) -> Result<(), ModelError> {
+    for (entry, &weight) in weights.iter().enumerate() {
+        if !weight.is_finite() {
+            return Err(ModelError::new(part, ErrorKind::NotFinite, row, entry));
+        }
+        if weight < T::ZERO {
+            return Err(ModelError::new(part, ErrorKind::Negative, row, entry));
+        }
+    }
+    Ok(())
 }
 
 /// End weights, and whether they are probabilities of leaving the states.
@@ -174,14 +262,8 @@ impl<T: Real, const N: usize> Weights<T, N> {
         Ok(match end {
             End::Anywhere => Self { initial: T::ONE, state: [T::ONE; N], exits: false },
             End::Silent { initial, state } => {
-                for (entry, p) in [initial].into_iter().chain(state).enumerate() {
-                    if !p.is_finite() {
-                        return Err(ModelError::new(Part::End, ErrorKind::NotFinite, 0, entry));
-                    }
-                    if p < T::ZERO {
-                        return Err(ModelError::new(Part::End, ErrorKind::Negative, 0, entry));
-                    }
-                }
+                check_weights(&[initial], Part::End, 0)?;
+                check_weights(&state, Part::End, 1)?;
                 Self { initial, state, exits: true }
             }
             End::Emitting(last) => {
@@ -242,11 +324,7 @@ impl<T: Real, const N: usize> Silent<T, N> {
         empty: &[T; N],
         weights: Weights<T, N>,
     ) -> Self {
-        let mut audible = [T::ZERO; N];
-        for ((audible, emission), &empty) in audible.iter_mut().zip(emission).zip(empty) {
-            // (1 - e)(1 + e), the first factor as the sum that it is.
-            *audible = sum_of::<T, K>(|k| emission[k]) * (T::ONE + empty);
-        }
+        let audible = audible_of(emission, empty);
         let split = |next: [T; N], end| {
             let mut silent = next;
             for (entry, &empty) in silent.iter_mut().zip(empty) {
@@ -295,7 +373,6 @@ impl<T: Real, const N: usize> Silent<T, N> {
             chain: Chain::from_parts(self.initial.next, transition),
             emission,
             empty,
-            audible: self.audible,
             initial_end: self.initial.end,
             end,
         })

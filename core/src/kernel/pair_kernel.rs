@@ -69,6 +69,14 @@ pub struct Column<T, C, const N: usize> {
     empty: bool,
 }
 
+impl<'m, H, S, C> PairKernel<'m, H, S, C> {
+    /// A kernel whose stored sequence was checked before, as an export writes it; [`validate`](Validate::validate) checks
+    /// it again.
+    pub const fn from_parts(model: &'m H, stored: &'m [S]) -> Self {
+        Self { model, stored, cells: PhantomData }
+    }
+}
+
 impl<'m, T, S, C, const N: usize, const K: usize> PairKernel<'m, PairHmm<T, N, K>, S, C>
 where
     T: Real,
@@ -93,7 +101,7 @@ where
             return Err(KernelError::Capacity { needed: stored.len() + 1, available });
         }
         check_stored(&[stored], |&symbol| check_symbol(symbol, K))?;
-        Ok(Self { model, stored, cells: PhantomData })
+        Ok(Self::from_parts(model, stored))
     }
 
     /// The model.
@@ -111,28 +119,21 @@ where
     /// Computes the column after another symbol; the first column without one.
     #[inline]
     fn advance(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
-        let empty = self.model.empty();
         let Some((first, rest)) = column.predicted.as_mut().split_first_mut() else { return };
         let (mut diagonal, mut above) = (*first, *first);
         let mut last = Scaled::ZERO;
         if let Some(streamed) = &streamed {
-            last = first.mul_weight(empty).mul_weight(streamed);
-            above = last.map(|row| self.model.chain().predict(row));
+            last = self.model.first_cell(first, streamed);
+            above = self.model.after(&last);
             *first = above;
         }
         for (cell, symbol) in rest.iter_mut().zip(self.stored) {
             let symbol = symbol.observation().map(|symbol| *symbol.borrow());
             let stored = self.model.emits(symbol).unwrap_or([T::ZERO; N]);
-            let mut sum = above.mul_weight(&stored).mul_weight(empty);
-            if let Some(streamed) = &streamed {
-                sum = sum
-                    .plus(cell.mul_weight(empty).mul_weight(streamed))
-                    .plus(diagonal.mul_weight(&stored).mul_weight(streamed));
-            }
+            last = self.model.cell([&above, cell, &diagonal], &stored, streamed.as_ref());
             diagonal = *cell;
-            above = sum.map(|row| self.model.chain().predict(row));
+            above = self.model.after(&last);
             *cell = above;
-            last = sum;
         }
         column.last = last;
     }
@@ -206,9 +207,13 @@ where
     C: Cells<Scaled<T, N>>,
 {
     fn validate(&self) -> Result<(), KernelError> {
+        self.model.validate()?;
         Self::of(self.model, self.stored).map(drop)
     }
     fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.model) + size_of_val(self.stored)
+    }
+    fn shared_bytes(&self) -> usize {
+        size_of_val(self.model)
     }
 }

@@ -39,6 +39,14 @@ pub type PrunedTree<'m, G, S, const DEPTH: usize> = super::TreeKernel<
     heapless::Vec<super::OpenNode<<G as super::TreeMessages>::Pruned>, DEPTH>,
 >;
 
+/// The kernel of pruned trees of a stream with itself: the square of its norm.
+#[cfg(feature = "heapless")]
+pub type PrunedTreeNorm<'m, G, const DEPTH: usize> = super::TreeNorm<
+    'm,
+    G,
+    heapless::Vec<super::OpenNode<<G as super::TreeMessages>::Pruned>, DEPTH>,
+>;
+
 /// A [`PrunedTree`]'s reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -83,5 +91,8 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {
         let log_sum = self.kernel.log_of(law.root());
         let log_count = self.count.log_of(&[T::ONE]);
         Pruned { log_sum, log_count, log_mean: log_sum - log_count }
+    }
+    fn log_parts(&self, law: &impl TreeTransition<T, P>) -> [T; 2] {
+        self.kernel.log_parts_of(law.root())
     }
 }

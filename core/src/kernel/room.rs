@@ -4,6 +4,8 @@ pub trait Cells<A>: Clone + AsMut<[A]> {
     const CAPACITY: Option<usize>;
     /// Returns at least `count` cells, all equal to `cell`.
     fn filled(cell: A, count: usize) -> Self;
+    /// Makes room for `count` cells, new ones equal to `cell`; `false` if they do not fit.
+    fn reserve(&mut self, cell: A, count: usize) -> bool;
 }
 
 impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
@@ -11,6 +13,10 @@ impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
     #[inline]
     fn filled(cell: A, _: usize) -> Self {
         [cell; ROWS]
+    }
+    #[inline]
+    fn reserve(&mut self, _: A, count: usize) -> bool {
+        count <= ROWS
     }
 }
 

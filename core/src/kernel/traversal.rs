@@ -3,7 +3,8 @@ use core::marker::PhantomData;
 
 use super::aligned::check_stored;
 use super::{
-    Branch, KernelError, Observed, Scaled, Stack, TreeMessages, TreeShape, TreeTransition, Validate,
+    Branch, KernelError, LogKernel, Observed, Scaled, Stack, TreeMessages, TreeShape,
+    TreeTransition, Validate, no_parts,
 };
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
@@ -24,6 +25,8 @@ pub trait TreeMessage<T: Real, const P: usize>: Clone {
     fn take(&mut self, message: &Self);
     /// Reading of the root under the prior of its states.
     fn read(&self, law: &impl TreeTransition<T, P>) -> Self::Reading;
+    /// Logarithm of the root's kernel in two parts: see [`LogKernel`].
+    fn log_parts(&self, law: &impl TreeTransition<T, P>) -> [T; 2];
 }
 
 /// State of a tree kernel: the open nodes, from the root down, and the completed messages.
@@ -81,6 +84,14 @@ impl<G, S, O> Clone for TreeKernel<'_, G, S, O> {
 }
 impl<G, S, O> Copy for TreeKernel<'_, G, S, O> {}
 
+impl<'m, G, S, O> TreeKernel<'m, G, S, O> {
+    /// A kernel whose stored string was checked before, as an export writes it; [`validate`](Validate::validate) checks it
+    /// again.
+    pub const fn from_parts(law: &'m G, shape: TreeShape<'m>, stored: &'m [S]) -> Self {
+        Self { law, shape, stored, open: PhantomData }
+    }
+}
+
 impl<'m, T, S, V, O, G, const P: usize> TreeKernel<'m, G, S, O>
 where
     T: Real,
@@ -101,37 +112,65 @@ where
             return Err(KernelError::Length { sequence: 0, found, expected });
         }
         check_stored(&[stored], |&symbol| check_symbol(symbol, P))?;
-        law.check(shape)?;
-        if let Some(available) = O::CAPACITY {
-            let mut open = O::empty();
-            for (node, &children) in shape.arity().iter().enumerate() {
-                if let Some(parent) = open.top_mut() {
-                    parent.complete += 1;
-                }
-                let value = V::open(law, children);
-                if children > 0 && !open.push(OpenNode { value, node, children, complete: 0 }) {
-                    return Err(KernelError::Capacity { needed: available + 1, available });
-                }
-                while open.top().is_some_and(OpenNode::is_complete) {
-                    open.pop();
-                }
-            }
-        }
-        Ok(Self { law, shape, stored, open: PhantomData })
-    }
-
-    /// Transition model of the states.
-    pub(super) const fn law(&self) -> &'m G {
-        self.law
+        check_tree::<T, V, O, G, P>(law, shape)?;
+        Ok(Self::from_parts(law, shape, stored))
     }
 
     /// The next leaf and all nodes that are complete with it; `false` past the last.
     fn take(&self, state: &mut Traversal<V, O>, x: Option<usize>) -> bool {
         let Some(stored) = self.stored.get(state.leaves) else { return false };
-        let Some(parent) = state.open.top_mut() else { return false };
         let stored = stored.observation().map(|symbol| *symbol.borrow());
+        state.take(self.law, self.shape, [stored, x])
+    }
+}
+
+/// Checks that a model has transitions along all branches of a tree, and a stack room for its open nodes.
+fn check_tree<T, V, O, G, const P: usize>(law: &G, shape: TreeShape<'_>) -> Result<(), KernelError>
+where
+    T: Real,
+    V: TreeMessage<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+{
+    law.check(shape)?;
+    let Some(available) = O::CAPACITY else { return Ok(()) };
+    if shape.depth() > available {
+        return Err(KernelError::Capacity { needed: shape.depth(), available });
+    }
+    Ok(())
+}
+
+impl<V, O> Traversal<V, O> {
+    /// Before the first leaf: the nodes above it are open.
+    fn start<T, G, const P: usize>(law: &G, shape: TreeShape<'_>) -> Self
+    where
+        T: Real,
+        V: TreeMessage<T, P>,
+        O: Stack<Item = OpenNode<V>>,
+        G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+    {
+        let mut state = Self { open: O::empty(), node: 0, leaves: 0, root: None };
+        state.descend(law, shape);
+        state
+    }
+
+    /// The next leaf's symbols, stored and streamed, and all nodes that are complete with it; `false` past the last.
+    fn take<T, G, const P: usize>(
+        &mut self,
+        law: &G,
+        shape: TreeShape<'_>,
+        symbols: [Option<usize>; 2],
+    ) -> bool
+    where
+        T: Real,
+        V: TreeMessage<T, P>,
+        O: Stack<Item = OpenNode<V>>,
+        G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+    {
+        let state = self;
+        let Some(parent) = state.open.top_mut() else { return false };
         let branch = Branch { child: usize::from(parent.complete), node: state.node };
-        parent.value.take(&V::leaf(self.law, branch, [stored, x]));
+        parent.value.take(&V::leaf(law, branch, symbols));
         parent.complete += 1;
         state.leaves += 1;
         state.node += 1;
@@ -143,20 +182,26 @@ where
                 return true;
             };
             let branch = Branch { child: usize::from(parent.complete), node: complete.node };
-            parent.value.take(&complete.value.rise(self.law, branch));
+            parent.value.take(&complete.value.rise(law, branch));
             parent.complete += 1;
         }
-        self.descend(state);
+        state.descend(law, shape);
         true
     }
 
     /// Opens nodes down to the next leaf.
-    fn descend(&self, state: &mut Traversal<V, O>) {
-        while let Some(&children @ 1..) = self.shape.arity().get(state.node) {
-            let value = V::open(self.law, children);
+    fn descend<T, G, const P: usize>(&mut self, law: &G, shape: TreeShape<'_>)
+    where
+        T: Real,
+        V: TreeMessage<T, P>,
+        O: Stack<Item = OpenNode<V>>,
+        G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+    {
+        while let Some(&children @ 1..) = shape.arity().get(self.node) {
+            let value = V::open(law, children);
             // The depth was checked.
-            state.open.push(OpenNode { value, node: state.node, children, complete: 0 });
-            state.node += 1;
+            self.open.push(OpenNode { value, node: self.node, children, complete: 0 });
+            self.node += 1;
         }
     }
 }
@@ -181,9 +226,7 @@ where
     type Reading = Option<V::Reading>;
 
     fn initial_state(&self) -> Self::State {
-        let mut state = Traversal { open: O::empty(), node: 0, leaves: 0, root: None };
-        self.descend(&mut state);
-        state
+        Traversal::start(self.law, self.shape)
     }
 
     #[inline]
@@ -214,10 +257,112 @@ where
     G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
 {
     fn validate(&self) -> Result<(), KernelError> {
+        self.law.validate()?;
         Self::of(self.law, self.shape, self.stored).map(drop)
     }
     fn size_bytes(&self) -> usize {
-        let tree = size_of_val(self.law) + size_of_val(self.shape.arity());
-        size_of_val(self) + tree + size_of_val(self.stored)
+        size_of_val(self) + self.shared_bytes() + size_of_val(self.stored)
+    }
+    fn shared_bytes(&self) -> usize {
+        size_of_val(self.law) + self.law.borrowed_bytes() + size_of_val(self.shape.arity())
+    }
+}
+
+impl<T, S, V, O, G, const P: usize> LogKernel for TreeKernel<'_, G, S, O>
+where
+    T: Real,
+    S: Observed<usize>,
+    V: TreeMessage<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+{
+    type Parts = [T; 2];
+    /// Minus infinity before the last leaf, as a [`Bank`](super::Bank) reads it.
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        state.root().map_or_else(no_parts, |root| root.log_parts(self.law))
+    }
+}
+
+/// The tree kernel of a stream with itself: the square of its norm, by which a [`TreeKernel`] is normalised.
+///
+/// As a [`TreeKernel`] whose stored string is the stream itself, with the same state and work; a leaf that is missing has a
+/// likelihood of one. See [`HiddenTreeNorm`](super::HiddenTreeNorm) and [`PrunedTreeNorm`](super::PrunedTreeNorm).
+#[derive(Debug)]
+pub struct TreeNorm<'m, G, O> {
+    law: &'m G,
+    shape: TreeShape<'m>,
+    open: PhantomData<fn() -> O>,
+}
+
+impl<G, O> Clone for TreeNorm<'_, G, O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<G, O> Copy for TreeNorm<'_, G, O> {}
+
+impl<'m, G, O> TreeNorm<'m, G, O> {
+    /// The norm under a model on a tree.
+    pub const fn of(law: &'m G, shape: TreeShape<'m>) -> Self {
+        Self { law, shape, open: PhantomData }
+    }
+}
+
+impl<T, V, O, G, const P: usize> Streaming for TreeNorm<'_, G, O>
+where
+    T: Real,
+    V: TreeMessage<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+{
+    type Observation = usize;
+    type State = Traversal<V, O>;
+    /// Once the last leaf has come.
+    type Reading = Option<V::Reading>;
+
+    fn initial_state(&self) -> Self::State {
+        Traversal::start(self.law, self.shape)
+    }
+
+    #[inline]
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        check_symbol(*x, P)?;
+        if !state.take(self.law, self.shape, [Some(*x); 2]) {
+            return Err(ObservationError::PastEnd);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn step_missing(&self, state: &mut Self::State) {
+        let _ = state.take(self.law, self.shape, [None; 2]);
+    }
+
+    fn read(&self, state: &Self::State) -> Self::Reading {
+        state.root().map(|root| root.read(self.law))
+    }
+}
+
+impl<T, V, O, G, const P: usize> LogKernel for TreeNorm<'_, G, O>
+where
+    T: Real,
+    V: TreeMessage<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
+{
+    type Parts = [T; 2];
+    /// Minus infinity before the last leaf.
+    fn log_parts(&self, state: &Self::State) -> [T; 2] {
+        state.root().map_or_else(no_parts, |root| root.log_parts(self.law))
+    }
+}
+
+impl<G, O> Validate for TreeNorm<'_, G, O> {
+    fn validate(&self) -> Result<(), KernelError> {
+        Ok(())
+    }
+    /// Size without the tree, which belongs to the kernel.
+    fn size_bytes(&self) -> usize {
+        size_of_val(self)
     }
 }

@@ -1,4 +1,5 @@
 use super::{KernelError, Scaled, TreeShape};
+use crate::error::{ModelError, Part, check_distribution};
 use crate::hmm::backward;
 use crate::number::Real;
 
@@ -53,6 +54,17 @@ pub trait TreeTransition<T: Real, const P: usize>:
     /// The first node for which they are missing.
     fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError>;
 
+    /// Checks every number.
+    ///
+    /// # Errors
+    /// The first probability that is negative or not finite, or row that does not sum to one.
+    fn validate(&self) -> Result<(), ModelError>;
+
+    /// Bytes that the model borrows.
+    fn borrowed_bytes(&self) -> usize {
+        0
+    }
+
     /// A node before its children: one for each state that it can be in.
     #[inline]
     fn open(&self, children: u16) -> Scaled<T, P> {
@@ -90,4 +102,16 @@ pub trait TreeTransition<T: Real, const P: usize>:
             None => Scaled::ZERO,
         }
     }
+}
+
+/// Checks the root's prior and the rows of transitions, counted through matrix by matrix.
+pub(super) fn check_tree_rows<T: Real, const P: usize>(
+    root: &[T; P],
+    transition: &[[[T; P]; P]],
+) -> Result<(), ModelError> {
+    check_distribution(root.iter().copied(), Part::Prior, 0)?;
+    for (from, row) in transition.iter().flatten().enumerate() {
+        check_distribution(row.iter().copied(), Part::Transition, from)?;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
+use super::tree_law::check_tree_rows;
 use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape, TreeTransition};
-use crate::error::{ModelError, Part, check_distribution};
+use crate::error::ModelError;
 use crate::number::Real;
 
 /// Transition model of a hidden tree: a prior for the root, and for each child `transition[child][from][to] = P_j(to | from)`.
@@ -26,10 +27,7 @@ impl<T: Real, const P: usize, const J: usize> TreeModel<T, P, J> {
     /// the transitions are counted through, child by child.
     pub fn new(root: [T; P], transition: [[[T; P]; P]; J]) -> Result<Self, ModelError> {
         const { assert!(P > 0 && J > 0, "P and J must be at least 1") };
-        check_distribution(root.iter().copied(), Part::Prior, 0)?;
-        for (from, row) in transition.iter().flatten().enumerate() {
-            check_distribution(row.iter().copied(), Part::Transition, from)?;
-        }
+        check_tree_rows(&root, &transition)?;
         Ok(Self { root, transition, arity: None })
     }
 
@@ -70,6 +68,10 @@ impl<T: Real, const P: usize, const J: usize> TreeTransition<T, P> for TreeModel
     #[inline(always)]
     fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]> {
         self.transition.get(if J == 1 { 0 } else { branch.child })
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        check_tree_rows(&self.root, &self.transition)
     }
 
     fn check(&self, shape: TreeShape<'_>) -> Result<(), KernelError> {

@@ -46,9 +46,43 @@ impl<'t> TreeShape<'t> {
         Ok(Self { arity, leaves })
     }
 
+    /// A tree checked before, with its number of leaves, as an export writes it.
+    pub const fn from_parts(arity: &'t [u16], leaves: usize) -> Self {
+        Self { arity, leaves }
+    }
+
     /// Number of children of each node, parents before their children.
     pub const fn arity(&self) -> &'t [u16] {
         self.arity
+    }
+
+    /// Number of inner nodes on the longest way from the root to a leaf: as many are open at once.
+    ///
+    /// Work: each inner node scans its subtree, `nodes x depth` steps.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        for leaf in 0..self.arity.len() {
+            if self.arity[leaf] == 0 {
+                deepest = deepest.max(self.level(leaf));
+            }
+        }
+        deepest
+    }
+
+    /// Number of nodes above one.
+    fn level(&self, node: usize) -> usize {
+        // Backwards, a node is an ancestor if it announces more children than have been seen whole after it.
+        let (mut level, mut whole) = (0, 1);
+        for &children in self.arity[..node].iter().rev() {
+            let children = usize::from(children);
+            if children >= whole {
+                level += 1;
+                whole = 1;
+            } else {
+                whole = whole - children + 1;
+            }
+        }
+        level
     }
 
     /// Number of leaves.

@@ -11,6 +11,11 @@ pub trait Validate {
 
     /// Bytes of the kernel and of its borrowed parts: the model, and the stored items.
     fn size_bytes(&self) -> usize;
+
+    /// Bytes among these that kernels of the same model share, so that several take them once.
+    fn shared_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Bytes of stored sequences.

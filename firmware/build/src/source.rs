@@ -46,7 +46,7 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         false => "None",
     };
     // States of these begin as their model says; those of a detector are no classifier's.
-    let by_model = ["ContextModel<", "ProfileHmm<", "Dynamics<"];
+    let by_model = ["ContextModel<", "MarkovString<", "ProfileHmm<", "Dynamics<"];
     let start = match types.contains("StreamClassifier<") && !machine && !other {
         true if by_model.iter().any(|model| types.contains(model)) => Start::ByModel,
         true => Start::Constant,

@@ -5,12 +5,13 @@
 //! model's numbers are not known to the optimiser. In such a block a small model may stay in
 //! registers; rows that say "called" push each sample by a call, as an interrupt handler would.
 //!
-//! Two images send such rows: [`recursions`], all of them on a board with some memory, and [`costs`],
-//! the filter over sizes, emissions and number types, on every board.
+//! Three images send such rows: [`recursions`], all of them on a board with some memory; [`costs`], the filter over sizes,
+//! emissions and number types, and [`kernels`], kernels by marginalisation, on every board.
 
 mod bench;
 pub mod bits;
 mod costs;
+mod kernels;
 mod machines;
 mod models;
 pub mod record;
@@ -18,4 +19,5 @@ mod recursions;
 
 pub use bench::Failure;
 pub use costs::costs;
+pub use kernels::kernels;
 pub use recursions::recursions;

@@ -119,7 +119,7 @@ impl Model {
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
         } else if ModelSet::is_one(bytes) {
             let set = ModelSet::parse(&file, bytes)?;
-            (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
+            (Deployed::of_set(&set).map_err(named)?, Origin::Systems(set.provenance))
         } else if ProfileClassifier::is_one(bytes) {
             let fitted = ProfileClassifier::parse(&file, bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Profile(Some(fitted.provenance)))
@@ -156,7 +156,7 @@ impl Model {
     pub(super) fn classifier(&self) -> Result<&Classifier, &'static str> {
         match &self.origin {
             Origin::Classifier(fitted) => Ok(fitted),
-            Origin::Systems(_) => Err("these are linear dynamical systems"),
+            Origin::Systems(_) => Err("these are models without a classifier"),
             Origin::Profile(_) => Err("this is a profile, or a classifier of one"),
             Origin::Artefact(_) => Err("this is an artefact, in f32 already"),
         }

@@ -1,5 +1,6 @@
 //! A trained classifier, in `f64`, and its file.
 
+mod bank;
 mod codebooks;
 mod conditions;
 mod confidence;
@@ -37,8 +38,8 @@ pub(crate) use file::{has_a_file, unseal};
 pub use observations::Observations;
 pub use resting::{Rest, Resting};
 pub use rule::{
-    CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
-    contexts_of,
+    AdaptedStart, CONTEXTS_AT_MOST, ComparedBy, Direction, Expansion, ExpansionKernel, Output,
+    Rule, WhiteningRows, contexts_of,
 };
 pub use scaling::Scaling;
 pub use selection::{
@@ -137,7 +138,7 @@ const DRAWN: usize = 1000;
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
     /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`,
-    /// `cosine` or `root-cosine`, or a kernel by marginalisation: `fixed-length`.
+    /// `cosine` or `root-cosine`, a kernel by marginalisation (`pair-hmm` and the like), or `model-bank`.
     pub method: String,
     /// Observations of the classifier.
     pub observations: Observations,
@@ -235,8 +236,11 @@ impl Classifier {
         self.observations.kind()
     }
 
-    /// States of the largest model: all are padded to it.
+    /// States of the largest model: all are padded to it. Of a kernel over another hidden model, its states.
     pub fn states(&self) -> usize {
+        if let Some(ExpansionKernel::Hidden { model, .. }) = self.expansion().map(|of| &of.kernel) {
+            return model.states();
+        }
         self.models.iter().map(Hmm::states).max().unwrap_or(0)
     }
 

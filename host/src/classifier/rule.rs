@@ -1,8 +1,10 @@
 //! Rules of decision.
 
+use fishweir_core::kernel::Affinity;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::ScoreKernel;
+use crate::kernel::marginal::MarginalModel;
 use crate::kernel::mean_map::words_of;
 use crate::runtime::{EmissionDirection, Hmm};
 
@@ -92,6 +94,52 @@ pub enum ExpansionKernel {
         /// The logarithm of the divisor of an unnormalised kernel in training.
         log_scale: f64,
     },
+    /// The fixed-length kernel of the classifier's one model, over channels.
+    FixedLengthChannels {
+        /// Sequences of one length, `[item][position][channel]`.
+        items: Vec<Vec<Vec<f64>>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
+    /// The kernel over the set of the classifier's models: `k(s, x) = sum_m prior_m P(s | m) P(x | m)`.
+    ModelSet {
+        /// Prior, `[model]`.
+        prior: Vec<f64>,
+        /// Log-likelihoods of the items, `[item][model]`; `None` where the model makes the item impossible.
+        items: Vec<Vec<Option<f64>>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
+    /// A kernel over another hidden model: hidden binomial, pair HMM, hidden tree or pruned tree.
+    Hidden {
+        /// The hidden model, with its numbers; in the classifier's file, the text of its own.
+        #[serde(with = "crate::kernel::marginal::as_text")]
+        model: Box<MarginalModel>,
+        /// Strings, `[item][position]`.
+        items: Vec<Vec<u16>>,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
+    /// A kernel between models: the classifier's models after the first, each compared with the model that streaming
+    /// expectation-maximisation makes of the stream, starting from the first.
+    Models {
+        /// The kernel.
+        by: ComparedBy,
+        /// Transitions of the sequences that are compared.
+        steps: usize,
+        /// How the stream's model adapts.
+        start: AdaptedStart,
+        /// As of [`FixedLength`](Self::FixedLength).
+        normalised: bool,
+        /// As of [`FixedLength`](Self::FixedLength).
+        log_scale: f64,
+    },
     /// A kernel on the Fisher scores of the bank, all of whose models have one number of states.
     Scores {
         /// `true` if each model's log-likelihood follows its score.
@@ -105,6 +153,67 @@ pub enum ExpansionKernel {
         /// Items as [`FeatureMap`](crate::learn::FeatureMap) extracts them, `[item][entry]`.
         items: Vec<Vec<f64>>,
     },
+}
+
+/// A kernel between two hidden Markov models: see [`HmmKernel`](crate::kernel::between::HmmKernel).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ComparedBy {
+    /// The probability product kernel.
+    Product {
+        /// The power, above zero.
+        rho: f64,
+    },
+    /// The mean map.
+    MeanMap {
+        /// The reciprocal squared width, not negative.
+        lambda: f64,
+    },
+}
+
+impl ComparedBy {
+    /// The measure of the core.
+    pub(crate) fn affinity(self) -> Affinity<f64> {
+        match self {
+            Self::Product { rho } => Affinity::Product { rho },
+            Self::MeanMap { lambda } => Affinity::MeanMap { lambda },
+        }
+    }
+}
+
+/// How a model adapts to a stream: see [`OnlineEm`](fishweir_core::filter::OnlineEm).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptedStart {
+    /// Weight of a sample, above 0 and at most 1: the memory is its reciprocal, in samples.
+    pub step_size: f64,
+    /// Samples that are only collected before the model changes.
+    pub warm_up: u64,
+    /// Least variance of a channel.
+    pub variance_floor: f64,
+    /// Samples that each transition is given beforehand.
+    pub pseudo_count: f64,
+}
+
+impl AdaptedStart {
+    /// A memory of 50 samples, and a change after 10.
+    pub const DEFAULT: Self =
+        Self { step_size: 0.02, warm_up: 10, variance_floor: 1e-4, pseudo_count: 0.1 };
+
+    /// Checks the settings; an error describes the fault.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self { step_size, variance_floor, pseudo_count, .. } = *self;
+        if !(step_size > 0.0 && step_size <= 1.0) {
+            return Err(format!("step_size is {step_size}; write a number above 0, at most 1"));
+        }
+        if !(variance_floor > 0.0 && variance_floor.is_finite()) {
+            return Err(format!("variance_floor is {variance_floor}; write a positive number"));
+        }
+        if !(pseudo_count >= 0.0 && pseudo_count.is_finite()) {
+            return Err(format!("pseudo_count is {pseudo_count}; write 0 or a positive number"));
+        }
+        Ok(())
+    }
 }
 
 /// Whitening of centred scores.
@@ -153,6 +262,19 @@ impl Expansion {
             ExpansionKernel::FixedLength { items, .. } => {
                 check_rows("items", items, items.first().map_or(0, Vec::len))?;
             }
+            ExpansionKernel::FixedLengthChannels { items, .. } => {
+                check_rows("items", items, items.first().map_or(0, Vec::len))?;
+            }
+            ExpansionKernel::ModelSet { prior, items, .. } => {
+                check_rows("items", items, prior.len())?;
+            }
+            ExpansionKernel::Models { by, start, .. } => {
+                by.affinity().validate().map_err(|error| error.to_string())?;
+                start.check()?;
+            }
+            ExpansionKernel::Hidden { model, .. } => {
+                model.validate().map_err(|error| error.to_string())?;
+            }
             ExpansionKernel::Scores { centre, whitening, items, .. } => {
                 check_rows("items", items, centre.len())?;
                 match whitening {
@@ -172,7 +294,12 @@ impl Expansion {
     /// Number of items, support vectors or not.
     pub fn items(&self) -> usize {
         match &self.kernel {
-            ExpansionKernel::FixedLength { items, .. } => items.len(),
+            ExpansionKernel::FixedLength { items, .. } | ExpansionKernel::Hidden { items, .. } => {
+                items.len()
+            }
+            ExpansionKernel::FixedLengthChannels { items, .. } => items.len(),
+            ExpansionKernel::ModelSet { items, .. } => items.len(),
+            ExpansionKernel::Models { .. } => self.coefficients.first().map_or(0, Vec::len),
             ExpansionKernel::Scores { items, .. } => items.len(),
         }
     }

@@ -190,6 +190,11 @@ impl FilterWork {
         Self::with((1 + 2 * c) * (n * n + n), n, c, emission)
     }
 
+    /// Work of a row of likelihoods alone.
+    pub(super) fn of_row(n: usize, emission: &EmissionType) -> Self {
+        Self::with(0, n, 0, emission)
+    }
+
     /// Work for a known state.
     fn of_one(c: usize, emission: &EmissionType) -> Self {
         Self::with(1 + 2 * c, 1, c, emission)

@@ -15,12 +15,13 @@ use super::past::Past;
 use super::profiles::{DeployedProfile, ProfileParts};
 use super::route::Route;
 use super::stream::{Evidence, Stream};
+use super::strings::Strings;
 use super::systems::Systems;
 use super::windows::WindowStream;
 use crate::classifier::{Classifier, Codebooks, Contract, DeployedConfidence, Observations};
 use crate::data::internals::FrontStream;
 use crate::data::{Front, Lags, Values, Windowing};
-use crate::model::ModelSet;
+use crate::model::{FittedModel, ModelSet, NamedModel};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Family, HostReal, Observed, Shape};
 
@@ -125,6 +126,20 @@ impl Deployed {
     pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
         let (common, systems) = Systems::of(set)?;
         Ok(Self { common, engine: systems.into() })
+    }
+
+    /// The Bayes classifier of a set of models, one a class, each as likely beforehand: of Markov strings, whose contexts may differ
+    /// from class to class, or of [linear dynamical systems](Self::of_systems).
+    ///
+    /// # Errors
+    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, of strings with an event for
+    /// their end, which no stream sends, and if a number rounded to `f32` is invalid on the device.
+    pub fn of_set(set: &ModelSet) -> Result<Self, DeployError> {
+        if !matches!(set.models.first(), Some(NamedModel { model: FittedModel::Markov(_), .. })) {
+            return Self::of_systems(set);
+        }
+        let (common, strings) = Strings::of(set)?;
+        Ok(Self { common, engine: strings.into() })
     }
 
     /// The classifier of a profile: one output, whose sign decides between the family and all else.

@@ -8,6 +8,7 @@ use super::bank::Bank;
 use super::evaluator::Evaluator;
 use super::machine::Machine;
 use super::profiles::DeployedProfile;
+use super::strings::Strings;
 use super::systems::Systems;
 
 /// Registers engines, each a type with [`Evaluator`].
@@ -52,6 +53,8 @@ engines! {
     Bank(Bank),
     /// Linear dynamical systems, one per class.
     Systems(Systems),
+    /// Markov strings, one per class.
+    Strings(Strings),
     /// A profile.
     Profile(DeployedProfile),
     /// A kernel against stored items.

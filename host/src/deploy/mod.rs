@@ -47,6 +47,7 @@ mod signing;
 mod source;
 mod spotter;
 mod stream;
+mod strings;
 mod systems;
 mod update;
 mod validate;

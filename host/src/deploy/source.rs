@@ -258,7 +258,7 @@ fn tangent(rates: &[f32]) -> String {
 }
 
 /// A number that reads back to the same bits.
-fn real(x: f32) -> String {
+pub(super) fn real(x: f32) -> String {
     if x == f32::NEG_INFINITY { "f32::NEG_INFINITY".into() } else { format!("{x:?}") }
 }
 

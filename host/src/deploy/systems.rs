@@ -169,6 +169,23 @@ impl<const N: usize> Block<f32> for Filter<N> {
     }
 }
 
+/// Weights of the log-likelihoods of one model per class, `[output][model]`.
+pub(super) fn one_per_class(classes: &[String]) -> Result<Vec<Vec<f32>>, DeployError> {
+    let count = classes.len();
+    let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
+    if count < 2 || !apart {
+        return Err(DeployError::NotOnePerClass(format!(
+            "{count} models of {} cannot decide: at least two classes are needed, with one model each",
+            counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
+        )));
+    }
+    if count == 2 {
+        return Ok(vec![vec![-1.0, 1.0]]);
+    }
+    let row = |class| (0..count).map(|m| if m == class { 1.0 } else { 0.0 }).collect();
+    Ok((0..count).map(row).collect())
+}
+
 impl Systems {
     /// Returns the Bayes classifier of a set of systems with equal priors.
     pub(super) fn of(set: &ModelSet) -> Result<(Common, Self), DeployError> {
@@ -178,8 +195,8 @@ impl Systems {
             let FittedModel::LinearSystem(model) = model else {
                 let what = model.any().noun();
                 return refused(format!(
-                    "model {name:?} is a {what}; of models without a classifier only linear dynamical systems can be \
-                     deployed; train a classifier"
+                    "model {name:?} is a {what}; of models without a classifier only linear dynamical systems and Markov \
+                     strings can be deployed; train a classifier"
                 ));
             };
             let Some(class) = class else {
@@ -195,23 +212,10 @@ impl Systems {
             systems.push(system);
             classes.push(class.clone());
         }
-        let count = systems.len();
-        let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
-        if count < 2 || !apart {
-            return Err(DeployError::NotOnePerClass(format!(
-                "{count} models of {} cannot decide: at least two classes are needed, with one model each",
-                counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
-            )));
-        }
+        let weights = one_per_class(&classes)?;
         if systems.iter().any(|system| system.states() != systems[0].states()) {
             return refused("the systems have states of different sizes; fit them together".into());
         }
-        let weights = if count == 2 {
-            vec![vec![-1.0, 1.0]]
-        } else {
-            let row = |class| (0..count).map(|m| if m == class { 1.0 } else { 0.0 }).collect();
-            (0..count).map(row).collect()
-        };
         let outputs = (weights.clone(), vec![0.0; weights.len()]);
         let contract = set.provenance.contract_in_part().carried();
         Ok((Common::new(set.observations.clone(), classes, outputs, contract), Self(systems)))

@@ -36,6 +36,11 @@ impl<E: Emission<Observation = u16>> Words<E> {
             .ok()
             .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
             .unwrap_or_else(|| unreachable!("too many contexts"));
+        Self::with(rows, next, symbols, span)
+    }
+
+    /// Creates a model of one row per context of an automaton. There is at least one row.
+    pub(super) fn with(rows: Vec<E>, next: Vec<u16>, symbols: usize, span: Span) -> Self {
         let contexts: Vec<_> = rows.into_iter().map(Independent::of).collect();
         let state = ContextLikelihood::of(&contexts[0]).initial_state();
         let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));

@@ -237,9 +237,6 @@ pub enum TrainError {
     )]
     #[strum(serialize = "too-many-windows")]
     TooManyStored(usize, ClassifierKind),
-    /// A kernel whose items no device stores.
-    #[error(transparent)]
-    NotStored(DeployError),
     /// A kernel by marginalisation that has no value.
     #[error(transparent)]
     Marginal(#[from] MarginalError),
@@ -369,7 +366,6 @@ crate::kinds!(TrainError,
     Self::Topology(error) => error,
     Self::Augment(error) => error,
     Self::NotDeployed { source: error, .. } => error,
-    Self::NotStored(error) => error,
     Self::Marginal(error) => error,
     Self::Front(error) => error,
     Self::Deploy(error) => error,

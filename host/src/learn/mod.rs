@@ -34,7 +34,7 @@
 //! | `training/` | some series of a trial, their class models, none fitted twice, and what is held back |
 //! | `variation/` | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched |
 //! | `features/` | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions |
-//! | `machine/` | machines of several classes on features, on kernels of scores; on the [kernel values of windows](train_fixed_length) in `on_windows.rs` |
+//! | `machine/` | machines of several classes on features, on kernels of scores; on the [kernel values of windows](train_marginal) in `on_windows.rs` |
 //! | `solver/` | [`Learner`]: what is trained on features, or on a Gram matrix |
 
 mod chunked;
@@ -68,7 +68,7 @@ pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};
 pub use kind::ClassifierKind;
 pub use limits::{Limits, Resource};
-pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
+pub use on_windows::{WindowKernel, WindowMachine, train_marginal};
 pub use request::{Effort, LagChoice, ModelChoice, Request, Varied};
 pub use search::plan::Plan;
 pub use solver::*;

@@ -1,15 +1,13 @@
 //! Machines on the kernel values of a data set's windows: kernels whose numbers do not come from the
 //! data, so that one matrix serves every training and every fold.
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::classify::{Normalisation, decide};
 
-use crate::classifier::{
-    Choice, Classifier, ExpansionKernel, Observations, Provenance, Rule, Selection,
-};
-use crate::data::{DataError, Dataset, Folds, Front, Lags, SamplesView, Window};
-use crate::deploy::DeployError;
+use crate::classifier::{Choice, Classifier, ExpansionKernel, Provenance, Rule, Selection};
+use crate::data::internals::centre_and_scale_of;
+use crate::data::{DataError, Dataset, Folds, Front, Kind, Lags, SamplesView, Window};
 use crate::kernel::Gram;
-use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
+use crate::kernel::marginal::{FixedLengthModel, MarginalError, MarginalModel};
 use crate::learn::error::TrainError;
 use crate::learn::request::Request;
 use crate::learn::selection::choice::{choose_c, inner_folds};
@@ -95,6 +93,36 @@ impl<'a> WindowKernel<'a> {
         })
     }
 
+    /// Gain of the bias, in standard errors: of held-back items that machines of inner folds decide differently with and without
+    /// it, how many more are right with it, over the square root of their number. Zero where there cannot be folds.
+    ///
+    /// # Errors
+    /// [`KernelLearnError`] if a machine was not trained.
+    pub fn gain_of_bias(&self, train: &[usize], c: f64) -> Result<f64, KernelLearnError> {
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let labels = self.labels(train);
+        let folds = inner_folds(&labels, self.classes, Some(&groups), self.request.inner_folds);
+        let Some(folds) = folds else { return Ok(0.0) };
+        let (mut with, mut without) = (0.0, 0.0);
+        for fold in 0..folds.len() {
+            let of = |places: Vec<usize>| places.iter().map(|&i| train[i]).collect::<Vec<_>>();
+            let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
+            let machine = self.train(&inner, c)?;
+            let biases = machine.machine.biases();
+            for (mut values, &item) in machine.values(&held_back).into_iter().zip(&held_back) {
+                let right = decide(&values).class == self.labels[item];
+                values.iter_mut().zip(&biases).for_each(|(value, bias)| *value -= bias);
+                match (right, decide(&values).class == self.labels[item]) {
+                    (true, false) => with += 1.0,
+                    (false, true) => without += 1.0,
+                    _ => {}
+                }
+            }
+        }
+        let differing: f64 = with + without;
+        Ok(if differing > 0.0 { (with - without) / differing.sqrt() } else { 0.0 })
+    }
+
     /// A machine trained on some items.
     ///
     /// # Errors
@@ -138,69 +166,83 @@ impl WindowMachine<'_> {
     }
 }
 
-/// Trains a machine on the fixed-length kernel of a hidden Markov model, normalised, of the windows of
-/// some series: what a device evaluates against stored sequences.
+/// Trains a machine on a kernel by marginalisation, normalised, of the windows of some series: what a device evaluates against
+/// stored items.
 ///
-/// A device stores symbols, and none of them is missing: windows with a missing symbol are left out,
-/// and the notes say how many. C is chosen as [`WindowKernel::choose`] does.
+/// A device stores sequences without missing samples: windows with one are left out, and the notes say how many. Of a kernel over
+/// a set of models it stores log-likelihoods, which any window has. C is chosen as [`WindowKernel::choose`] does, and the bias left
+/// out where it loses more than a [standard error](WindowKernel::gain_of_bias), for a pair HMM unless it gains one.
 ///
 /// # Errors
-/// [`TrainError`]: a model of channels, windows of more than one length or that the model makes
-/// impossible, more of them than a Gram matrix takes, or one of training.
-pub fn train_fixed_length(
+/// [`TrainError`]: windows that the kernel does not take, more of them than a Gram matrix takes, or one of training.
+pub fn train_marginal(
     data: &Dataset,
     series: &[usize],
-    model: &FixedLengthModel,
+    model: &MarginalModel,
     request: &Request,
 ) -> Result<Trained, TrainError> {
-    let Some(alphabet) = &model.alphabet else {
-        return Err(TrainError::NotStored(DeployError::Channels));
-    };
     let found = data.classes().len();
     if found < 2 {
         return Err(TrainError::OneClass { file: data.source().to_owned(), found });
     }
+    let kind = model.kind().map_err(MarginalError::from)?;
     let windows = data.windows(request.windowing.as_ref());
     // What is held back is not looked at.
     let windows: Vec<Window<'_>> = windows.of_all(series).copied().collect();
     request.learner().check_windows(windows.len())?;
     let views: Vec<SamplesView<'_>> = windows.iter().map(|one| one.samples).collect();
-    let gram = MarginalModel::FixedLength(model.clone()).log_gram(&views)?.normalised();
+    let gram = model.log_gram(&views)?.normalised();
     let problem = WindowKernel::new(data, &windows, &gram, request)?;
-    let symbols =
-        |item: usize| -> Option<Vec<u16>> { views[item].symbols()?.iter().copied().collect() };
-    let (train, items): (Vec<usize>, Vec<Vec<u16>>) =
-        (0..views.len()).filter_map(|item| Some((item, symbols(item)?))).unzip();
+    let (train, kernel) = stored(model, &views)?;
     if train.is_empty() {
         return Err(TrainError::NoWindows(data.source().to_owned()));
     }
     let choice = problem.choose(&train)?;
     let machine = problem.train(&train, choice.setting.c)?.machine;
+    let mut expansion = machine.expansion_on(kernel);
+    // Strings of a pair HMM are seldom nearly the same: all kernels are small beside a bias, which then decides alone.
+    let least = if matches!(model, MarginalModel::PairHmm(_)) { 1.0 } else { -1.0 };
+    let biased = problem.gain_of_bias(&train, choice.setting.c)? >= least;
     let mut notes = vec![format!(
-        "machine on the normalised fixed-length kernel of a model of {} states, C = {}, {}",
-        model.hmm.states(),
+        "machine on the normalised {} kernel of a model of {} states, C = {}, {}",
+        model.name(),
+        model.states(),
         choice.setting.c,
         choice.by
     )];
+    if !biased {
+        expansion.biases.fill(0.0);
+        notes.push(
+            "without a bias: with one fewer windows of inner folds were decided rightly".into(),
+        );
+    }
     if train.len() < views.len() {
+        let what = if matches!(kind, Kind::Symbols(_)) { "symbol" } else { "sample" };
         notes.push(format!(
-            "windows left out, for a stored sequence has no missing symbol: {}",
+            "windows left out, for a stored sequence has no missing {what}: {}",
             views.len() - train.len()
         ));
     }
-    let kernel = ExpansionKernel::FixedLength { items, normalised: true, log_scale: 0.0 };
+    let (centre, scale) = match &kind {
+        Kind::Symbols(_) => (Vec::new(), Vec::new()),
+        Kind::Channels(_) => centre_and_scale_of(&kind, &views),
+    };
     let classifier = Classifier {
-        method: MarginalModel::NAMES[2].to_owned(),
-        observations: Observations::Symbols(alphabet.text()),
+        method: model.name().to_owned(),
+        observations: (&kind).into(),
         classes: data.classes().to_vec(),
         front: Front::NONE,
         lags: Lags::NONE,
-        centre: Vec::new(),
-        scale: Vec::new(),
-        models: vec![model.hmm.clone()],
+        centre,
+        scale,
+        models: match model {
+            MarginalModel::FixedLength(model) => vec![model.hmm.clone()],
+            MarginalModel::Marginalisation(set) => set.model.clone(),
+            _ => Vec::new(),
+        },
         codebooks: None,
         normalisation: Normalisation::NONE,
-        rule: Rule::Expansion(machine.expansion_on(kernel)),
+        rule: Rule::Expansion(expansion),
         confidence: None,
         provenance: Provenance {
             windows: train.len(),
@@ -222,5 +264,47 @@ pub fn train_fixed_length(
         fits: Vec::new(),
         varied: AS_THEY_ARE.to_owned(),
         form: None,
+    })
+}
+
+/// The windows that can be stored, and the kernel with them.
+fn stored(
+    model: &MarginalModel,
+    views: &[SamplesView<'_>],
+) -> Result<(Vec<usize>, ExpansionKernel), TrainError> {
+    let (normalised, log_scale) = (true, 0.0);
+    let symbols = || -> (Vec<usize>, Vec<Vec<u16>>) {
+        let whole = |view: &SamplesView<'_>| -> Option<Vec<u16>> {
+            view.symbols()?.iter().copied().collect()
+        };
+        let all = views.iter().enumerate();
+        all.filter_map(|(item, view)| Some((item, whole(view)?))).unzip()
+    };
+    Ok(match model {
+        MarginalModel::Marginalisation(set) => {
+            let log = |[log, _]: &[f64; 2]| (*log > f64::NEG_INFINITY).then_some(*log);
+            let logs = set.likelihoods(views)?;
+            let items = logs.iter().map(|logs| logs.iter().map(log).collect()).collect();
+            let prior = set.prior.clone();
+            let all = (0..views.len()).collect();
+            (all, ExpansionKernel::ModelSet { prior, items, normalised, log_scale })
+        }
+        MarginalModel::FixedLength(FixedLengthModel { channels: Some(_), .. }) => {
+            let whole = |view: &SamplesView<'_>| -> Option<Vec<Vec<f64>>> {
+                view.rows()?.iter().map(|row| row.map(<[f64]>::to_vec)).collect()
+            };
+            let all = views.iter().enumerate();
+            let (train, items) = all.filter_map(|(item, view)| Some((item, whole(view)?))).unzip();
+            (train, ExpansionKernel::FixedLengthChannels { items, normalised, log_scale })
+        }
+        MarginalModel::FixedLength(_) => {
+            let (train, items) = symbols();
+            (train, ExpansionKernel::FixedLength { items, normalised, log_scale })
+        }
+        _ => {
+            let (train, items) = symbols();
+            let model = Box::new(model.clone());
+            (train, ExpansionKernel::Hidden { model, items, normalised, log_scale })
+        }
     })
 }

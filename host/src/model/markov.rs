@@ -159,6 +159,11 @@ impl MarkovModel {
         &self.probability
     }
 
+    /// The core's table, `[context][event]` in a row, and where strings begin.
+    pub(crate) fn automaton(&self) -> (&[u16], Span) {
+        (&self.next, self.span)
+    }
+
     /// Returns whether strings end by an event.
     pub fn has_end(&self) -> bool {
         self.end

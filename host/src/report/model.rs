@@ -162,7 +162,7 @@ impl Inspection {
             file,
             form: match (fitted, kind) {
                 (Some(_), _) => "model",
-                (None, EngineKind::Systems) => "models",
+                (None, EngineKind::Systems | EngineKind::Strings) => "models",
                 (None, EngineKind::Profile) => "profile",
                 (None, _) => "artefact",
             },

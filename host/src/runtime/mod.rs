@@ -22,5 +22,6 @@ pub use hmm::Hmm;
 pub(crate) use potential::Potential;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 pub(crate) use sizes::{
-    SIZES, at_sizes, padded, padded_rows, padded_to, with_all_sizes, with_states, with_two_sizes,
+    SIZES, at_sizes, padded, padded_rows, padded_to, with_all_sizes, with_states, with_three_sizes,
+    with_two_sizes,
 };

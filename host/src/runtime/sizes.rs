@@ -85,6 +85,15 @@ macro_rules! with_two_sizes {
 }
 pub(crate) use with_two_sizes;
 
+/// [`with_states`] at three sizes: for matrices whose recursions are many and rarely over many states.
+macro_rules! with_three_sizes {
+    ($states:expr, $N:ident => $body:expr) => {
+        $crate::runtime::at_sizes!($crate::runtime::padded_states($states), $N => $body;
+            Some(2 | 4) => 4, Some(8 | 16) => 16, _ => 64)
+    };
+}
+pub(crate) use with_three_sizes;
+
 /// The alphabet size that recursions over symbols are compiled for: a padded symbol costs room, and no
 /// work.
 pub const LARGEST_ALPHABET: usize = 64;

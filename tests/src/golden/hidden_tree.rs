@@ -33,6 +33,19 @@ pub(super) struct Inputs {
     tau: Option<f64>,
 }
 
+impl Inputs {
+    /// The tree, and the leaf of each position.
+    pub(super) fn plain(self) -> (Tree, Vec<usize>) {
+        let tree = Tree {
+            children: self.children,
+            root: self.root_prior,
+            transition: self.transition,
+            arity: self.state_arity,
+        };
+        (tree, self.leaf_of_position)
+    }
+}
+
 /// Sizes that the tests are compiled for.
 const STATES: usize = 8;
 const CHILDREN: usize = 8;

@@ -34,7 +34,7 @@ fn single(law: Law) -> Model {
 }
 
 impl Inputs {
-    fn plain(self) -> Result<(Row, Vec<Model>, Vec<Sequence>), String> {
+    pub(super) fn plain(self) -> Result<(Row, Vec<Model>, Vec<Sequence>), String> {
         Ok(match self {
             Self::Table { prior, likelihood } => {
                 let items = likelihood.first().map_or(0, Vec::len);

@@ -36,6 +36,7 @@ mod mean_map;
 mod missing;
 mod movement;
 mod network;
+mod on_device;
 mod pair_hmm;
 mod positions;
 mod precision;
@@ -46,6 +47,8 @@ mod switching;
 mod through_host;
 mod tree;
 mod windowed;
+
+pub use on_device::{BIAS, DeviceCase, device_cases};
 
 use std::collections::BTreeSet;
 use std::path::Path;

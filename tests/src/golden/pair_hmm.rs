@@ -47,7 +47,7 @@ type Kernel<'m, T> = PairKernel<'m, PairHmm<T, STATES, SYMBOLS>, usize, [Scaled<
 
 impl Inputs {
     /// State 0 of the file is the initial one: its row is the initial distribution.
-    fn plain(&self) -> Result<PairModel, String> {
+    pub(super) fn plain(&self) -> Result<PairModel, String> {
         let [first, rest @ ..] = &self.transition[..] else { return Err("no state".into()) };
         let states = rest.len();
         let fit = rest.iter().chain([first]).all(|row| row.len() == states + 1 && row[0] == 0.0);

@@ -130,23 +130,34 @@ fn newick(plain: &Tree) -> String {
     text
 }
 
+/// A set of models; `None` of families that the host does not know.
+pub(super) fn set_of(prior: &Row, models: &[Model]) -> Result<Option<MarginalModel>, String> {
+    let Some(model) = models.iter().map(host_model).collect::<Option<Vec<Hmm>>>() else {
+        return Ok(None);
+    };
+    let Some(first) = model.first() else { return Ok(None) };
+    let (alphabet, channels) = if first.emission.is_over_symbols() {
+        (Some(alphabet(first.size())?), None)
+    } else {
+        (None, Some((0..first.size()).map(|channel| format!("x{channel}")).collect()))
+    };
+    let prior = prior.clone();
+    Ok(Some(MarginalModel::Marginalisation(FiniteSetModel { alphabet, channels, prior, model })))
+}
+
 /// `log k` of all pairs under a set of models; `None` of families that the host does not know.
 pub(super) fn finite_set(
     prior: &Row,
     models: &[Model],
     items: &[Sequence],
 ) -> Result<Option<Vec<Row>>, String> {
-    let Some(model) = models.iter().map(host_model).collect::<Option<Vec<Hmm>>>() else {
-        return Ok(None);
-    };
+    let Some(set) = set_of(prior, models)? else { return Ok(None) };
     let Some(items) = items.iter().map(host_samples).collect::<Option<Vec<Samples>>>() else {
         return Ok(None);
     };
-    let Some(first) = model.first() else { return Ok(None) };
-    let (alphabet, channels): (_, Option<Vec<String>>) = if first.emission.is_over_symbols() {
-        (Some(alphabet(first.size())?), None)
-    } else {
-        (None, Some((0..first.size()).map(|channel| format!("x{channel}")).collect()))
+    let channels = match &set {
+        MarginalModel::Marginalisation(set) => set.channels.clone(),
+        _ => None,
     };
     // A sequence of which nothing was observed is one of channels, too.
     let items = items.into_iter().map(|item| match (&channels, item) {
@@ -158,8 +169,6 @@ pub(super) fn finite_set(
         (_, item) => item,
     });
     let items: Vec<Samples> = items.collect();
-    let prior = prior.clone();
-    let set = MarginalModel::Marginalisation(FiniteSetModel { alphabet, channels, prior, model });
     let views: Vec<SamplesView<'_>> = items.iter().map(Samples::view).collect();
     log_gram(&set, &views).map(Some)
 }

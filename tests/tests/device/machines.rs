@@ -24,7 +24,7 @@ use fishweir_tests::quick::{assert_identical, recordings, strings};
 use fishweir_tests::sample::Sampler;
 
 /// Runs a machine on a board beside the host's stream of it.
-fn on_device(board: &str, machine: &Deployed, recording: &Recording<'_>) -> Parity {
+pub(crate) fn on_device(board: &str, machine: &Deployed, recording: &Recording<'_>) -> Parity {
     let board = Board::named(board).expect("a board");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);

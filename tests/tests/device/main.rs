@@ -10,6 +10,7 @@ mod counts;
 mod faults;
 mod fixed;
 mod fronts;
+mod kernels;
 mod machines;
 mod measure;
 mod micropython;

@@ -2,15 +2,21 @@
 
 use core::hint::black_box;
 
-use fishweir_core::classify::{KernelMachine, NoNorm, StoredSequences};
-use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson};
-use fishweir_core::filter::Streaming;
+use fishweir_core::classify::{
+    KernelMachine, LeafOrder, NoNorm, StoredKernel, StoredLikelihoods, StoredModels,
+    StoredSequences,
+};
+use fishweir_core::emission::{
+    Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson, Regularisation,
+    SufficientStatistics,
+};
+use fishweir_core::filter::{OnlineEm, StepSize, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, LogKernel,
-    LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps, PairHmm, PairKernel,
-    PairTable, ProductKernel, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
-    Validate,
+    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenBinomialNorm, HiddenTree,
+    HiddenTreeNorm, LogKernel, LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps,
+    PairHmm, PairKernel, PairNorm, PairTable, ProductKernel, PrunedTree, PrunedTreeNorm, Stack,
+    TreeKernel, TreeMessage, TreeModel, TreeShape, Validate,
 };
 use fishweir_core::number::{Dual, Real};
 
@@ -28,6 +34,7 @@ pub(super) fn kernels() {
     if let Ok(kernel) = Marginalisation::of(&models, &prior, &items) {
         drive(kernel, &x);
         black_box(kernel.log_likelihoods(&black_box(kernel.initial_state())));
+        machine(StoredLikelihoods::new(kernel, some(), black_box(true)), &x);
     }
     let hmm = some::<Hmm<Categorical<16>, STATES>>();
     if let Ok(kernel) = FixedLength::of(&hmm, [stored; 2]) {
@@ -50,6 +57,8 @@ pub(super) fn kernels() {
         }
         if let Ok(kernel) = HiddenBinomial::per_position(&tables, [stored; 2]) {
             drive(kernel, &x);
+            let own = HiddenBinomialNorm::of(&tables, false, black_box(16));
+            machine(StoredSequences::new(kernel, own, some()), &x);
         }
     }
     let ends = [
@@ -64,8 +73,54 @@ pub(super) fn kernels() {
             drive(kernel, &x);
             black_box(kernel.subkernels(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
+            let own = PairNorm::<_, [_; 17], [u16; 17]>::of(&model);
+            machine(StoredSequences::new(Bank::new([kernel; 2]), own, some()), &x);
         }
     }
+}
+
+/// A machine on a kernel against two items.
+fn machine<K>(kernel: K, x: &K::Observation)
+where
+    K: StoredKernel<2, Real = f32, Observation: Sized>,
+{
+    let machine = KernelMachine::<_, [[f32; 2]; 1]>::from_parts(kernel, some(), some());
+    let machine = black_box(machine);
+    let _ = black_box(machine.validate());
+    black_box(machine.size_bytes());
+    drive(&machine, x);
+}
+
+/// Banks of models that are compared with the stream's.
+#[inline(never)]
+pub(super) fn model_banks() {
+    for measure in [Affinity::Product { rho: black_box(0.5) }, Affinity::MeanMap { lambda: some() }]
+    {
+        model_bank::<Categorical<4>>(measure, &black_box(0));
+        model_bank::<Gaussian<3>>(measure, &some());
+    }
+}
+
+fn model_bank<E>(measure: Affinity<f32>, x: &E::Observation)
+where
+    E: SufficientStatistics<Real = f32, Observation: Sized> + ProductKernel + FromZeros,
+{
+    let (start, models) = (some::<Hmm<E, STATES>>(), some::<[Hmm<E, STATES>; 2]>());
+    let adapting = OnlineEm::from_parts(
+        &start,
+        StepSize::Constant(some()),
+        black_box(3),
+        Regularisation::NONE,
+    );
+    let compared = (measure, black_box(5));
+    let bank = StoredModels::<E, STATES, 2, { STATES * STATES }>::new(
+        adapting,
+        &models,
+        compared,
+        some(),
+        black_box(true),
+    );
+    machine(bank, x);
 }
 
 /// Kernels between models of every family.
@@ -130,10 +185,17 @@ pub(super) fn tree_kernels() {
             drive(kernel, &x);
             black_box(kernel.at_root(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
+            let own = HiddenTreeNorm::<_, 8>::of(&model, shape);
+            let kernels = StoredSequences::new(Bank::new(black_box([kernel; 2])), own, some());
+            static PLACES: [u16; 16] = [0; 16];
+            let places = black_box(&PLACES[..]);
+            machine(LeafOrder::<_, [u16; 16]>::new(kernels, places, black_box(3)), &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
         if let Ok(kernel) = PrunedTree::<_, _, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
+            let own = PrunedTreeNorm::<_, 8>::of(&model, shape);
+            machine(StoredSequences::new(Bank::new(black_box([kernel; 2])), own, some()), &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
     }

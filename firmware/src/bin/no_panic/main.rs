@@ -81,6 +81,7 @@ fn everything() {
     kernels::kernels();
     kernels::tree_kernels();
     kernels::between_models();
+    kernels::model_banks();
     fixed::fixed();
     network::network();
     session::session();

@@ -5,10 +5,9 @@ use std::path::Path;
 use fishweir::StableKind as _;
 use fishweir::data::Dataset;
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::learn::{ClassifierKind, Request, TrainError, Trained, train_fixed_length};
+use fishweir::learn::{ClassifierKind, Request, TrainError, Trained, train_marginal};
 
 use super::{Arguments, check_group, series_of, tell_cut};
-use crate::Topic;
 use crate::kernels::item_refused;
 use crate::options::note_idle;
 use crate::{Failure, read};
@@ -22,25 +21,6 @@ pub(super) fn trained(
     let model = MarginalModel::read(path)?;
     let kind =
         model.kind().map_err(|error| Failure::input(error.kind(), format!("{file}: {error}")))?;
-    let MarginalModel::FixedLength(fixed_length) = &model else {
-        return Err(Failure::input(
-            Topic::Unsupported,
-            format!(
-                "{file}: a device can evaluate a [fixed-length] kernel, not a [{}]; evaluate --kernel-model and gram \
-                 take it",
-                model.name()
-            ),
-        ));
-    };
-    if fixed_length.alphabet.is_none() {
-        return Err(Failure::input(
-            Topic::Unsupported,
-            format!(
-                "{file}: a device stores symbols, and this [fixed-length] kernel is of channels; evaluate \
-             --kernel-model and gram take it"
-            ),
-        ));
-    }
     let mut idle = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
     note_idle(&idle, "the kernel's numbers are given")?;
@@ -50,7 +30,7 @@ pub(super) fn trained(
     let data = read::all(&arguments.data, &arguments.gathering.add_to(reading, None))?;
     check_group(&data, &request)?;
     tell_cut(&data, &request);
-    let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &request);
+    let trained = train_marginal(&data, &series_of(&data), &model, &request);
     let trained = trained.map_err(|error| match error {
         TrainError::Marginal(error) => {
             item_refused(error, &data, &data.windows(request.windowing.as_ref()))

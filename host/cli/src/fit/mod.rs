@@ -67,13 +67,13 @@ pub(super) struct Arguments {
     classifier: ClassifierKind,
     /// Train a kernel machine on a kernel by marginalisation instead; the file has the parameters of the kernel
     ///
-    /// On devices only the fixed-length kernel of a hidden Markov model over symbols runs.
+    /// A device evaluates the kernel against its support vectors, and against the stream itself to normalise it.
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
     /// Fit models of this family alone, and no classifier
     ///
     /// The library reads the file. `evaluate`, `predict`, `info` and `export` read files of linear dynamical systems
-    /// (lds), one per class; the class of the likeliest is the decision.
+    /// (lds) and of Markov strings (markov), one per class; the class of the likeliest is the decision.
     #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     family: Option<FamilyName>,

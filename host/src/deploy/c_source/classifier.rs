@@ -30,6 +30,7 @@ impl Deployed {
         let bank = match &self.engine {
             Engine::Bank(bank) => bank,
             Engine::Systems(_) => return without("a classifier of linear dynamical systems"),
+            Engine::Strings(_) => return without("a classifier of Markov strings"),
             Engine::Profile(_) => return without("a profile"),
             Engine::Machine(_) => return without("a kernel machine"),
         };

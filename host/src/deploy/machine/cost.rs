@@ -1,8 +1,9 @@
 //! Cost of a kernel machine on a device.
 
-use super::{DeployedWhitening, Machine, Scores, Sequences, StoredKernel};
+use super::set::ModelSet;
+use super::{DeployedWhitening, Machine, Scores, Sequences, Stored, StoredKernel};
 use crate::deploy::common::Common;
-use crate::deploy::cost::{Cost, belief_bytes};
+use crate::deploy::cost::{Cost, FilterWork, belief_bytes};
 use crate::deploy::route::Streaming;
 
 impl Machine {
@@ -17,6 +18,9 @@ impl Machine {
         let coefficients = 4 * outputs * (items + 1);
         let mut cost = match &self.kernel {
             StoredKernel::FixedLength(kernel) => self.cost_of_sequences(kernel, of.size()),
+            StoredKernel::ModelSet(kernel) => self.cost_of_set(kernel),
+            StoredKernel::Hidden(kernel) => kernel.cost(of.size()),
+            StoredKernel::Models(kernel) => kernel.cost(&self.models),
             StoredKernel::Scores(kernel) => self.cost_of_scores(kernel),
         };
         cost.model_bytes += coefficients;
@@ -26,22 +30,49 @@ impl Machine {
         cost
     }
 
-    fn cost_of_sequences(&self, kernel: &Sequences, symbols: usize) -> Cost {
+    fn cost_of_sequences(&self, kernel: &Sequences, size: usize) -> Cost {
         let (n, [items, length]) = (self.states(), self.kernel.sizes());
-        let own = usize::from(kernel.normalised);
+        let own = usize::from(kernel.norms.normalised);
+        let mut emissions = 0;
+        self.models.iter().for_each(|model| model.for_each_real(&mut |_| emissions += 4));
+        // Of each sample: what it stores, what its row takes.
+        let (bytes, adds, exponentials) = match &kernel.stored {
+            Stored::Symbols(_) => (symbol_bytes(size), 0, 0),
+            Stored::Channels(_) => {
+                let row = FilterWork::of_row(n, &self.emission());
+                (4 * size, row.multiply_adds, row.exponentials)
+            }
+        };
+        // A row of the stream's own for the kernels and for its norm, and one for each stored sample.
+        let rows = items + 1 + own;
         // A kernel that may be zero: a belief and whether there is one.
         let row = belief_bytes(n, 0) + 8;
         let aligned = items * row + 8;
         Cost {
             state_bytes: aligned + own * (row + 8),
-            model_bytes: 4 * (n + n * n + n * symbols)
-                + (4 + 8 * items)
-                + own * 8
-                + items * length * symbol_bytes(symbols)
-                + 4 * items,
-            multiply_adds_per_sample: (items + own) * (n * n + 2 * n),
+            model_bytes: emissions + (4 + 8 * items) + own * 8 + items * length * bytes + 4 * items,
+            multiply_adds_per_sample: (items + own) * (n * n + 2 * n) + rows * adds,
+            exponentials_per_sample: rows * exponentials,
             exponentials_per_decision: items,
             logarithms_per_decision: items + own,
+            ..Cost::default()
+        }
+    }
+
+    fn cost_of_set(&self, kernel: &ModelSet) -> Cost {
+        let (n, models, items) = (self.states(), self.models.len(), kernel.stored.len());
+        let work = FilterWork::of(n, 0, &self.emission());
+        let mut numbers = 0;
+        self.models.iter().for_each(|model| model.for_each_real(&mut |_| numbers += 4));
+        Cost {
+            // A filter that may be ruled out: a belief and whether there is one.
+            state_bytes: models * (belief_bytes(n, 0) + 8),
+            // References to models, prior and items, and a flag.
+            model_bytes: numbers + 4 * models + 4 * items * (models + 1) + 16,
+            multiply_adds_per_sample: models * work.multiply_adds,
+            exponentials_per_sample: models * work.exponentials,
+            exponentials_per_decision: items * (models + 1),
+            logarithms_per_decision: models + items + usize::from(kernel.norms.normalised),
             ..Cost::default()
         }
     }

@@ -3,7 +3,7 @@
 use fishweir_core::ModelError;
 use fishweir_core::artefact::Topology;
 
-use super::{Machine, StoredKernel, scores, sequences};
+use super::{Machine, StoredKernel, compared, scores, sequences, set};
 use crate::deploy::common::Common;
 use crate::deploy::cost::{Cost, FilterWork, bank_bytes, belief_bytes, directions_bytes};
 use crate::deploy::evaluator::{Description, Evaluator, StoredItems};
@@ -16,10 +16,16 @@ use crate::deploy::validate::validate_model;
 impl Evaluator for Machine {
     fn description(&self) -> Description {
         let [count, entries] = self.kernel.sizes();
-        let EmissionType { family, shape } = self.emission();
+        let emission = match &self.kernel {
+            StoredKernel::Hidden(kernel) => kernel.emission(),
+            _ => {
+                let EmissionType { family, shape } = self.emission();
+                Some((family, shape))
+            }
+        };
         let on_scores = matches!(self.kernel, StoredKernel::Scores(_));
         Description {
-            models: self.models.len(),
+            models: self.models.len().max(1),
             states: self.states(),
             state: "hidden state",
             directions: 0,
@@ -27,7 +33,7 @@ impl Evaluator for Machine {
             topology: Topology::CHAIN,
             order: None,
             items: Some(StoredItems { kernel: self.kernel.name(), on_scores, count, entries }),
-            emission: Some((family, shape)),
+            emission,
         }
     }
 
@@ -43,6 +49,9 @@ impl Evaluator for Machine {
     fn stream(&self, of: &Common) -> Evidence<f32> {
         Evidence::Kernels(match &self.kernel {
             StoredKernel::FixedLength(kernel) => sequences::stream(&self.models[0], kernel),
+            StoredKernel::ModelSet(kernel) => set::stream(&self.models, kernel),
+            StoredKernel::Hidden(kernel) => kernel.stream(of.size()),
+            StoredKernel::Models(kernel) => compared::stream(&self.models, kernel, of.size()),
             StoredKernel::Scores(kernel) => scores::stream(&self.models, kernel, of),
         })
     }
@@ -61,7 +70,12 @@ impl Evaluator for Machine {
 
     fn routes(&self, of: &Common) -> Vec<Route> {
         let cost = self.cost(of).on(of.windows());
-        if let StoredKernel::FixedLength(_) = &self.kernel {
+        if !matches!(self.kernel, StoredKernel::Scores(_)) {
+            if let StoredKernel::Models(_) = self.kernel {
+                let why = "a kernel between models is no inner product of scores, so that no direction stands for it: \
+                           a comparison with every stored model, and no other way";
+                return vec![Route::taken(VECTORS, why, cost)];
+            }
             let why = "a kernel by marginalisation is no inner product of scores, so that no \
                        direction stands for it: a recursion for every stored item, and no other way";
             return vec![Route::taken(VECTORS, why, cost)];

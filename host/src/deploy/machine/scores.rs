@@ -127,7 +127,7 @@ trait Block {
 }
 
 /// A family at a compiled size.
-trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
+pub(super) trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
     /// Emission of a state; for `None` one that is out of reach.
     fn padded(emission: Option<&DeployedEmission>) -> Self;
     /// The observation, where it is one of `size` symbols or channels.
@@ -247,7 +247,6 @@ fn block(model: &DeployedModel, size: usize) -> Box<dyn Block + Send> {
         (true, 0..=4) => scored::<Categorical<4>>(model, size),
         (true, _) => scored::<Categorical<MOST_SYMBOLS>>(model, size),
         (false, 0..=3) => scored::<Gaussian<3>>(model, size),
-        (false, 4..=6) => scored::<Gaussian<6>>(model, size),
         (false, _) => scored::<Gaussian<MOST_CHANNELS>>(model, size),
     }
 }
@@ -257,8 +256,7 @@ fn scored<E: Padded<Statistics: Send> + Send>(
     size: usize,
 ) -> Box<dyn Block + Send> {
     match model.initial.len() {
-        0..=2 => Box::new(Scored::<E, _, 2>::of(model, size)),
-        3..=4 => Box::new(Scored::<E, _, 4>::of(model, size)),
+        0..=4 => Box::new(Scored::<E, _, 4>::of(model, size)),
         _ => Box::new(Scored::<E, _, MOST_STATES>::of(model, size)),
     }
 }

@@ -2,25 +2,36 @@
 
 use std::borrow::Borrow;
 
+use fishweir_core::ObservationError;
 use fishweir_core::classify::{ScoreOutOfRange, normalise_logs};
+use fishweir_core::emission::Emission;
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
     Aligned, FixedLength, FixedLengthNorm, LogKernel, NormState, Observed,
 };
 
-use super::Sequences;
-use crate::deploy::block::{Observation, Observe, hmm};
+use super::{Sequences, Stored};
+use crate::deploy::block::{Build, Observation, hmm};
 use crate::deploy::error::PushError;
 use crate::deploy::kernel_stream::KernelStream;
 use crate::deploy::model::DeployedModel;
-use crate::runtime::{CategoricalVec, with_states};
+use crate::runtime::{CategoricalVec, RowState, with_two_sizes};
 
 pub(super) fn stream(
     model: &DeployedModel,
     kernel: &Sequences,
 ) -> Box<dyn KernelStream<f32> + Send> {
-    with_states!(model.initial.len(), N => Box::new(SequenceRun::<N>::of(model, kernel)))
+    with_two_sizes!(model.initial.len(), N => match &kernel.stored {
+        Stored::Symbols(stored) => {
+            let stored = stored.iter().map(|item| item.iter().map(|&x| Symbol(x)).collect());
+            Box::new(SequenceRun::<CategoricalVec<f32>, Symbol, N>::of(model, kernel, stored.collect()))
+        }
+        Stored::Channels(stored) => {
+            let stored = stored.iter().map(|item| item.iter().cloned().map(Channels).collect());
+            Box::new(SequenceRun::<RowState<f32>, Channels, N>::of(model, kernel, stored.collect()))
+        }
+    })
 }
 
 /// A stored symbol.
@@ -33,75 +44,95 @@ impl Observed<u16> for Symbol {
     }
 }
 
-type Law = CategoricalVec<f32>;
+/// A stored sample of channels.
+struct Channels(Vec<f32>);
 
-struct SequenceRun<const N: usize> {
-    hmm: Hmm<Law, N>,
-    stored: Vec<Vec<Symbol>>,
+impl Observed<[f32]> for Channels {
+    fn observation(&self) -> Option<impl Borrow<[f32]>> {
+        Some(self.0.as_slice())
+    }
+}
+
+struct SequenceRun<E: Emission<Weight = f32>, S, const N: usize> {
+    hmm: Hmm<E, N>,
+    stored: Vec<Vec<S>>,
     log_norms: Vec<f32>,
     kernels: Vec<Aligned<f32, N, 1>>,
     own: Option<NormState<f32, N>>,
 }
 
-impl<const N: usize> SequenceRun<N> {
-    fn of(model: &DeployedModel, kernel: &Sequences) -> Self {
-        let symbols = |item: &Vec<u16>| item.iter().map(|&symbol| Symbol(symbol)).collect();
+impl<E, S, const N: usize> SequenceRun<E, S, N>
+where
+    E: Build<f32> + Emission<Weight = f32>,
+    S: Observed<E::Observation>,
+{
+    fn of(model: &DeployedModel, kernel: &Sequences, stored: Vec<Vec<S>>) -> Self {
         let mut running = Self {
             hmm: hmm(model, 0),
-            stored: kernel.stored.iter().map(symbols).collect(),
-            log_norms: kernel.log_norms.clone(),
+            stored,
+            log_norms: kernel.norms.log.clone(),
             kernels: Vec::new(),
             own: None,
         };
-        running.own = kernel.normalised.then(|| running.norm().initial_state());
+        running.own = kernel.norms.normalised.then(|| running.norm().initial_state());
         running.kernels =
             running.stored.iter().map(|item| running.against(item).initial_state()).collect();
         running
     }
 
-    fn against<'m>(&'m self, item: &'m [Symbol]) -> FixedLength<'m, Hmm<Law, N>, Symbol, 1> {
+    fn against<'m>(&'m self, item: &'m [S]) -> FixedLength<'m, Hmm<E, N>, S, 1> {
         FixedLength::from_parts(&self.hmm, [item])
     }
 
-    fn norm(&self) -> FixedLengthNorm<'_, Law, N> {
+    fn norm(&self) -> FixedLengthNorm<'_, E, N> {
         FixedLengthNorm::of(&self.hmm, self.stored.first().map_or(0, Vec::len))
     }
 
     /// Changes all states, or leaves all unchanged.
-    fn step<R>(
-        &mut self,
-        own: impl Fn(FixedLengthNorm<'_, Law, N>, &mut NormState<f32, N>) -> Result<(), R>,
-        with: impl Fn(FixedLength<'_, Hmm<Law, N>, Symbol, 1>, &mut Aligned<f32, N, 1>) -> Result<(), R>,
-    ) -> Result<(), R> {
+    fn step(&mut self, x: Option<&E::Observation>) -> Result<(), ObservationError> {
         let (mut next, mut norm) = (self.kernels.clone(), self.own);
         if let Some(norm) = &mut norm {
-            own(self.norm(), norm)?;
+            self.norm().push_to(norm, x)?;
         }
         for (state, item) in next.iter_mut().zip(&self.stored) {
-            with(self.against(item), state)?;
+            self.against(item).push_to(state, x)?;
         }
         (self.kernels, self.own) = (next, norm);
         Ok(())
     }
 }
 
-impl<const N: usize> KernelStream<f32> for SequenceRun<N> {
+/// A recursion's step on a sample that may be missing.
+trait PushTo: Streaming {
+    fn push_to(
+        &self,
+        state: &mut Self::State,
+        x: Option<&Self::Observation>,
+    ) -> Result<(), ObservationError> {
+        match x {
+            Some(x) => self.step(state, x),
+            None => {
+                self.step_missing(state);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<R: Streaming> PushTo for R {}
+
+impl<E, S, const N: usize> KernelStream<f32> for SequenceRun<E, S, N>
+where
+    E: Build<f32> + Emission<Weight = f32>,
+    S: Observed<E::Observation>,
+{
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
-        let x = Law::observe(x).ok_or(PushError::Kind)?;
-        Ok(self.step(|norm, state| norm.step(state, x), |kernel, state| kernel.step(state, x))?)
+        let x = E::observe(x).ok_or(PushError::Kind)?;
+        Ok(self.step(Some(x))?)
     }
 
     fn push_missing(&mut self) {
-        let _: Result<(), PushError> = self.step(
-            |norm, state| {
-                norm.step_missing(state);
-                Ok(())
-            },
-            |kernel, state| {
-                kernel.step_missing(state);
-                Ok(())
-            },
-        );
+        let _ = self.step(None);
     }
 
     fn reset(&mut self) {

@@ -12,7 +12,7 @@ use super::rows::{
     prepare, symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Hmm, LARGEST_ALPHABET, padded, with_states};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, padded, with_three_sizes, with_two_sizes};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -95,7 +95,7 @@ impl FixedLengthModel {
 impl Rows for FixedLengthModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         one_length(items, None)?;
-        with_states!(self.hmm.states(), N => {
+        with_three_sizes!(self.hmm.states(), N => {
             if let Some(hmm) = self.hmm.categorical::<f64, N>() {
                 let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                 fixed_length(&hmm, &items, plan)
@@ -138,7 +138,7 @@ impl HiddenState {
     }
 
     fn table(&self) -> Result<Table, ModelError> {
-        with_states!(self.prior.len(), N => self.table_of::<N>())
+        with_two_sizes!(self.prior.len(), N => self.table_of::<N>())
     }
 
     /// A function of its own: arrays of all sizes in one would not fit a thread's stack.
@@ -165,6 +165,20 @@ impl HiddenBinomialModel {
                 "either one state for all positions (`shared`) or one per position (`position`)",
             )),
         }
+    }
+}
+
+impl HiddenBinomialModel {
+    /// Probabilities of two symbols of a position, `[table][symbol][symbol]`: one table for all positions, or one each.
+    pub(crate) fn tables(&self) -> Result<Vec<Vec<Vec<f64>>>, ModelError> {
+        let symbols = self.alphabet.len();
+        let states = self.shared.iter().chain(&self.position);
+        let table = |state: &HiddenState| {
+            let table = state.table()?;
+            let rows = table.probability().iter().take(symbols);
+            Ok(rows.map(|row| row[..symbols].to_vec()).collect())
+        };
+        states.map(table).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use super::tree::{Hidden, Pruning, TreeKernelModel};
 use crate::data::{Kind, SamplesView};
 use crate::files;
 use crate::kernel::{LogCrossGram, LogGram};
+use crate::runtime::Hmm;
 
 /// A kernel by marginalisation, with the numbers of its hidden models.
 ///
@@ -170,6 +171,20 @@ impl MarginalModel {
         Self::NAMES[index]
     }
 
+    /// Number of states of the hidden model; of a set of models, of the largest.
+    pub fn states(&self) -> usize {
+        match self {
+            Self::Marginalisation(model) => model.model.iter().map(Hmm::states).max().unwrap_or(0),
+            Self::FixedLength(model) => model.hmm.states(),
+            Self::HiddenBinomial(HiddenBinomialModel { shared, position, .. }) => {
+                let states = shared.iter().chain(position).map(|state| state.prior.len());
+                states.max().unwrap_or(0)
+            }
+            Self::PairHmm(model) => model.initial.len(),
+            Self::HiddenTree(model) | Self::PrunedTree(model) => model.alphabet.len(),
+        }
+    }
+
     /// Kind of observations of the sequences.
     ///
     /// # Errors
@@ -258,6 +273,27 @@ impl MarginalModel {
             Self::HiddenTree(model) => Hidden(model).log_rows(items, plan),
             Self::PrunedTree(model) => Pruning(model).log_rows(items, plan),
         }
+    }
+}
+
+/// A model within another file: its own file's text.
+pub(crate) mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de, ser};
+
+    use super::MarginalModel;
+
+    pub(crate) fn serialize<S: Serializer>(
+        model: &MarginalModel,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&model.to_toml().map_err(ser::Error::custom)?)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Box<MarginalModel>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        MarginalModel::parse("kernel model", &text).map(Box::new).map_err(de::Error::custom)
     }
 }
 

@@ -8,7 +8,7 @@ use super::error::{ItemError, ModelError};
 use super::room::Heap;
 use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, prepare, symbols};
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::{LARGEST_ALPHABET, padded, with_states};
+use crate::runtime::{LARGEST_ALPHABET, padded, with_three_sizes};
 
 /// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
 /// or nothing.
@@ -82,7 +82,7 @@ impl PairHmmModel {
         }
         check::matrix("emission", &self.emission, (states, symbols), |state| self.empty[state])?;
         // What the core alone finds: a state that emits nothing for ever.
-        with_states!(states, N => self.built::<N>().map(|_| ()))
+        with_three_sizes!(states, N => self.built::<N>().map(|_| ()))
     }
 
     /// The core's model; a padded state stays where it is and shows the first symbol.
@@ -105,10 +105,39 @@ impl PairHmmModel {
     }
 }
 
+/// A pair model without pairs that are empty, as the core's [`PairHmm`] holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ReducedPair {
+    /// `[state]`.
+    pub(crate) initial: Vec<f64>,
+    /// `[from][to]`.
+    pub(crate) transition: Vec<Vec<f64>>,
+    pub(crate) initial_end: f64,
+    /// `[state]`.
+    pub(crate) end: Vec<f64>,
+}
+
+impl PairHmmModel {
+    /// The model without pairs that are empty.
+    pub(crate) fn reduced(&self) -> Result<ReducedPair, ModelError> {
+        let states = self.initial.len();
+        with_three_sizes!(states, N => {
+            let model = self.built::<N>()?;
+            let rows = model.chain().transition().iter().take(states);
+            Ok(ReducedPair {
+                initial: model.chain().initial()[..states].to_vec(),
+                transition: rows.map(|row| row[..states].to_vec()).collect(),
+                initial_end: model.initial_end(),
+                end: model.end()[..states].to_vec(),
+            })
+        })
+    }
+}
+
 impl Rows for PairHmmModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let items = prepare(items, |view| symbols(view, self.alphabet.len()))?;
-        with_states!(self.initial.len(), N => {
+        with_three_sizes!(self.initial.len(), N => {
             let model = self.built::<N>()?;
             in_parallel(&items, plan, |stream, stored| {
                 let one = |stored: &&[Option<u16>]| {

@@ -24,6 +24,12 @@ impl<A: Clone> Cells<A> for Heap<A> {
     fn filled(cell: A, count: usize) -> Self {
         Self(vec![cell; count])
     }
+    fn reserve(&mut self, cell: A, count: usize) -> bool {
+        if self.0.len() < count {
+            self.0.resize(count, cell);
+        }
+        true
+    }
 }
 
 impl<A: Clone> Stack for Heap<A> {

@@ -2,9 +2,9 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Evidence, Forward, Stream};
+use fishweir_core::filter::{Forward, Stream};
 use fishweir_core::hmm::Hmm as CoreHmm;
-use fishweir_core::kernel::{Term, log_mixture};
+use fishweir_core::kernel::log_mixture;
 use serde::{Deserialize, Serialize};
 
 use super::aligned::check_hmm;
@@ -54,11 +54,15 @@ impl FiniteSetModel {
     }
 }
 
-/// Evidence of a sequence under a model, and its logarithm; `None` if the sequence is impossible.
-type ModelEvidence = Option<(Evidence<f64>, f64)>;
+/// Log-likelihood of a sequence under a model in two parts; minus infinity if the sequence is impossible.
+type ModelEvidence = [f64; 2];
 
-impl Rows for FiniteSetModel {
-    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
+impl FiniteSetModel {
+    /// Log-likelihoods of items under the models in two parts, `[item][model]`.
+    pub(crate) fn likelihoods(
+        &self,
+        items: &[SamplesView<'_>],
+    ) -> Result<Vec<Vec<ModelEvidence>>, MarginalError> {
         let of_models = self.model.iter().map(|model| {
             with_states!(model.states(), N => {
                 if let Some(hmm) = model.categorical::<f64, N>() {
@@ -75,17 +79,19 @@ impl Rows for FiniteSetModel {
         });
         // `[model][item]`, then `[item][model]`.
         let of_models: Vec<Vec<ModelEvidence>> = of_models.collect::<Result<_, MarginalError>>()?;
-        let items: Vec<Vec<ModelEvidence>> = (0..items.len())
-            .map(|item| of_models.iter().map(|of_model| of_model[item]).collect())
-            .collect();
+        let of_item = |item: usize| of_models.iter().map(|of_model| of_model[item]).collect();
+        Ok((0..items.len()).map(of_item).collect())
+    }
+}
+
+impl Rows for FiniteSetModel {
+    fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
+        let items = self.likelihoods(items)?;
         in_parallel(&items, plan, |stream, stored| {
             let row = stored.iter().map(|stored| {
-                let models = self.prior.iter().zip(stream).zip(stored);
-                log_mixture(models.filter_map(|((&prior, stream), stored)| {
-                    let (evidence, log) = (*stream)?;
-                    let stored = stored.map_or(f64::NEG_INFINITY, |(_, log)| log);
-                    Some(Term { prior, evidence, log, stored })
-                }))
+                let stored: Vec<f64> = stored.iter().map(|[log, _]| *log).collect();
+                let [log, _] = log_mixture(&self.prior, stream, &stored);
+                log
             });
             Ok(row.collect())
         })
@@ -103,7 +109,7 @@ where
         let mut stream = Stream::new(Forward::of(hmm));
         for (position, x) in items[item].iter().enumerate() {
             match stream.push(*x) {
-                Err(ObservationError::Impossible) => return Ok(None),
+                Err(ObservationError::Impossible) => return Ok([f64::NEG_INFINITY, 0.0]),
                 Err(error) => {
                     let error = ItemError::Sample { position, error };
                     return Err(MarginalError::Item { item, error });
@@ -111,7 +117,7 @@ where
                 Ok(()) => {}
             }
         }
-        Ok(Some((stream.state().evidence(), stream.read())))
+        Ok(stream.state().evidence().log_parts())
     };
     each(items.len(), &one).into_iter().collect()
 }

@@ -16,7 +16,7 @@ use super::room::Heap;
 use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
 use super::substitution::Substitution;
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::{padded, with_states};
+use crate::runtime::{padded, with_two_sizes};
 
 /// A tree whose inner nodes' hidden states two strings of its leaves share.
 ///
@@ -56,18 +56,19 @@ pub struct TreeKernelModel {
 }
 
 /// The tree of a model, read: branches by matrix, leaves by the string's order.
-struct Plan {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plan {
     /// `[matrix][from][to]`.
-    transition: Vec<Vec<Vec<f64>>>,
+    pub(crate) transition: Vec<Vec<Vec<f64>>>,
     /// `[node]`.
-    matrix: Vec<u16>,
-    root: Vec<f64>,
+    pub(crate) matrix: Vec<u16>,
+    pub(crate) root: Vec<f64>,
     /// Position in a string, of each leaf from left to right.
-    position: Vec<usize>,
+    pub(crate) position: Vec<usize>,
 }
 
 impl TreeKernelModel {
-    fn tree(&self) -> Result<&Newick, ModelError> {
+    pub(crate) fn tree(&self) -> Result<&Newick, ModelError> {
         self.newick.as_ref().ok_or_else(|| {
             let what = "is missing; write the tree (`newick`), or where it is (`newick_file`)";
             ModelError::new("newick", what)
@@ -87,7 +88,7 @@ impl TreeKernelModel {
         self.plan().map(|_| ())
     }
 
-    fn plan(&self) -> Result<Plan, ModelError> {
+    pub(crate) fn plan(&self) -> Result<Plan, ModelError> {
         let states = self.alphabet.len();
         let tree = self.tree()?;
         let (transition, matrix) = match (
@@ -261,7 +262,7 @@ pub(super) struct Pruning<'m>(pub(super) &'m TreeKernelModel);
 
 impl Rows for Hidden<'_> {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
-        with_states!(self.0.alphabet.len(), P => {
+        with_two_sizes!(self.0.alphabet.len(), P => {
             self.0.rows_of::<Scaled<f64, P>, P>(items, plan, |log| log)
         })
     }
@@ -269,7 +270,7 @@ impl Rows for Hidden<'_> {
 
 impl Rows for Pruning<'_> {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
-        with_states!(self.0.alphabet.len(), P => {
+        with_two_sizes!(self.0.alphabet.len(), P => {
             let sum = |pruned: Pruned<f64>| pruned.log_sum;
             self.0.rows_of::<PruningMessage<f64, P>, P>(items, plan, sum)
         })

@@ -132,12 +132,17 @@ impl KernelMachine {
         self.outputs.iter().map(|output| output.value(kernels)).collect()
     }
 
+    /// Biases, `[output]`.
+    pub fn biases(&self) -> Vec<f64> {
+        self.outputs.iter().map(|output| output.bias).collect()
+    }
+
     /// The rule of a classifier whose items are the training items.
     pub fn expansion_on(&self, kernel: ExpansionKernel) -> classifier::Expansion {
         classifier::Expansion {
             kernel,
             coefficients: self.outputs.iter().map(|output| output.coefficients.clone()).collect(),
-            biases: self.outputs.iter().map(|output| output.bias).collect(),
+            biases: self.biases(),
         }
     }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fishweir::classifier::{ExpansionKernel, Rule};
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
-use fishweir::kernel::marginal::FixedLengthModel;
+use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
 use fishweir::kernel::{Gram, ScoreKernelKind};
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, Effort, KERNEL_SVM, Mirror, ModelChoice, RIDGE, Request,
-    Scaling, ScoreModels, Setting, Trained, Trainer, WindowKernel, train, train_fixed_length,
+    Scaling, ScoreModels, Setting, Trained, Trainer, WindowKernel, train, train_marginal,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -300,11 +300,12 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
             fishweir::data::Kind::Channels(_) => None,
         };
         let model = FixedLengthModel { alphabet, channels: None, hmm: hmm.clone() };
+        let model = MarginalModel::FixedLength(model);
         let all: Vec<usize> = (0..12).collect();
         let options = Request::minimal(ClassifierKind::Bayes).with(|request| {
             request.c = vec![1.0];
         });
-        let trained = train_fixed_length(&data, &all, &model, &options).expect("trained");
+        let trained = train_marginal(&data, &all, &model, &options).expect("trained");
         let provenance = &trained.classifier.provenance;
         (provenance.windows, provenance.notes.join("; "))
     };
@@ -323,6 +324,7 @@ fn stored_sequences_are_of_two_classes_or_more() {
     };
     let dna = Alphabet::dna();
     let model = FixedLengthModel { alphabet: Some(dna.clone()), channels: None, hmm: hmm.clone() };
+    let model = MarginalModel::FixedLength(model);
     let options = Request::minimal(ClassifierKind::Bayes).with(|request| {
         request.c = vec![1.0];
     });
@@ -331,7 +333,7 @@ fn stored_sequences_are_of_two_classes_or_more() {
         let series = (0..9).map(|n| (class(n), hmm.simulate(12, n)));
         let data = Dataset::labelled(Kind::Symbols(dna.clone()), series).expect("data");
         let all: Vec<usize> = (0..9).collect();
-        train_fixed_length(&data, &all, &model, &options).map(|_| ()).map_err(|e| e.to_string())
+        train_marginal(&data, &all, &model, &options).map(|_| ()).map_err(|e| e.to_string())
     };
     let refused = trained(1).expect_err("one class");
     assert!(refused.contains("1 class among the labels, two are needed"), "{refused}");

@@ -2,9 +2,9 @@
 
 use fishweir::data::{Dataset, ReadOptions, Windowing};
 use fishweir::kernel::ScoreKernelKind;
-use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
+use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{
-    ClassifierKind, Request, Scaling, TrainError, Trained, train, train_fixed_length,
+    ClassifierKind, Request, Scaling, TrainError, Trained, train, train_marginal,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -113,13 +113,13 @@ fn a_strange_string_that_is_held_back_changes_no_trained_number() {
         let of = |data: &Dataset| bytes(train(data, &learned(), &options(kind), &|| ()));
         assert!(of(&tame) == of(&long), "{kind}");
     }
-    let file =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../host/docs/kernels/fixed-length-symbols.toml");
-    let Ok(MarginalModel::FixedLength(model)) = MarginalModel::read(file.as_ref()) else {
-        panic!("a documented kernel");
-    };
-    let of = |data: &Dataset, model: &FixedLengthModel| {
-        bytes(train_fixed_length(data, &learned(), model, &options(ClassifierKind::Bayes)))
-    };
-    assert!(of(&tame, &model) == of(&long, &model), "a kernel by marginalisation");
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/docs/kernels");
+    for name in ["fixed-length-symbols", "hidden-binomial", "marginalisation", "pair-hmm"] {
+        let file = format!("{documented}/{name}.toml");
+        let model = MarginalModel::read(file.as_ref()).expect("a documented kernel");
+        let of = |data: &Dataset| {
+            bytes(train_marginal(data, &learned(), &model, &options(ClassifierKind::Bayes)))
+        };
+        assert!(of(&tame) == of(&long), "{name}");
+    }
 }
