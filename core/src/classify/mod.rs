@@ -30,6 +30,7 @@ mod score_kernel;
 mod scores;
 mod sequences;
 mod stream;
+pub mod teach;
 mod whitening;
 mod windows;
 
