@@ -202,6 +202,7 @@ pub fn train_fixed_length(
         normalisation: Normalisation::NONE,
         rule: Rule::Expansion(machine.expansion_on(kernel)),
         confidence: None,
+        teaching: None,
         provenance: Provenance {
             windows: train.len(),
             windowing: request.windowing,

@@ -23,7 +23,7 @@ fn basis() -> Vec<u8> {
 }
 
 fn name(text: &str) -> ClassName {
-    ClassName::new(text).unwrap()
+    ClassName::new(text).expect("sound")
 }
 
 fn known(class: usize, margin: f32) -> TaughtDecision {
@@ -38,15 +38,15 @@ const OLD: [f32; 4] = [0.5, 4.4, 0.6, -1.0];
 #[test]
 fn a_taught_class_is_decided_by_its_predictive_density_and_leaves_when_forgotten() {
     let bytes = basis();
-    let basis = TeachingBasis::read(&bytes).unwrap();
-    let mut taught = Taught::new(&basis).unwrap();
+    let basis = TeachingBasis::read(&bytes).expect("sound");
+    let mut taught = Taught::new(&basis).expect("sound");
     assert_eq!(taught.decide(&basis, None, known(1, 1.0), &mut NEW.clone()), known(1, 1.0));
     for shift in [0.0, 0.1, -0.1] {
         let mut shown = NEW;
         shown[0] += shift;
         assert_eq!(taught.show(&basis, &name("new"), &mut shown), Ok(0));
     }
-    assert_eq!((taught.len(), taught.get(0).unwrap().windows()), (1, 3));
+    assert_eq!((taught.len(), taught.get(0).expect("sound").windows()), (1, 3));
 
     let new = taught.decide(&basis, None, known(1, 1.0), &mut NEW.clone());
     assert_eq!(new.decision.class, 3);
@@ -60,23 +60,23 @@ fn a_taught_class_is_decided_by_its_predictive_density_and_leaves_when_forgotten
     assert_eq!(taught.forget(&name("other")), Err(TeachError::UnknownName));
     assert_eq!(taught.forget(&name("new")), Ok(()));
     assert!(taught.is_empty());
-    assert_eq!(taught, Taught::new(&basis).unwrap());
+    assert_eq!(taught, Taught::new(&basis).expect("sound"));
 }
 
 #[test]
 fn taught_classes_have_probabilities_and_are_rejected_as_others_are() {
     let bytes = basis();
-    let basis = TeachingBasis::read(&bytes).unwrap();
-    let mut taught = Taught::new(&basis).unwrap();
+    let basis = TeachingBasis::read(&bytes).expect("sound");
+    let mut taught = Taught::new(&basis).expect("sound");
     let limits = [[-3.0, 1.0], [-2.0, 2.0], [-2.0, 2.0]];
     let calibration = Calibration { scale: 2.0, least_margin: 1.0, likelihoods: &limits };
-    taught.show(&basis, &name("new"), &mut NEW.clone()).unwrap();
+    taught.show(&basis, &name("new"), &mut NEW.clone()).expect("sound");
     let decide = |mut evidence: [f32; 4], class| {
         taught.decide(&basis, Some(&calibration), known(class, 5.0), &mut evidence)
     };
     let sure = decide(NEW, 1);
     assert_eq!((sure.decision.class, sure.rejection), (3, None));
-    assert!(sure.probability.unwrap() > 0.999);
+    assert!(sure.probability.expect("sound") > 0.999);
     // Half as wide as the known classes' limits, times the root of two, about the likelihood shown: 2 +- 2.83.
     let far = decide([0.4, 0.6, 0.5, 5.0], 1);
     assert_eq!((far.decision.class, far.rejection), (3, Some(RejectionReason::HighLikelihood)));
@@ -88,7 +88,7 @@ fn taught_classes_have_probabilities_and_are_rejected_as_others_are() {
         let decided = decide(between, 1);
         if decided.rejection == Some(RejectionReason::LowMargin) {
             assert!(decided.decision.margin < 1.0);
-            assert!((0.4..0.9).contains(&decided.probability.unwrap()));
+            assert!((0.4..0.9).contains(&decided.probability.expect("sound")));
             seen += 1;
         }
     }
@@ -101,8 +101,8 @@ fn taught_classes_have_probabilities_and_are_rejected_as_others_are() {
 #[test]
 fn no_more_classes_than_there_is_room_for_and_an_error_changes_nothing() {
     let bytes = basis();
-    let basis = TeachingBasis::read(&bytes).unwrap();
-    let mut taught = Taught::new(&basis).unwrap();
+    let basis = TeachingBasis::read(&bytes).expect("sound");
+    let mut taught = Taught::new(&basis).expect("sound");
     for (place, text) in ["a", "b", "c"].into_iter().enumerate() {
         assert_eq!(taught.show(&basis, &name(text), &mut NEW.clone()), Ok(place));
     }
@@ -125,7 +125,7 @@ fn no_more_classes_than_there_is_room_for_and_an_error_changes_nothing() {
     }
     assert_eq!(taught.show(&basis, &name("a"), &mut NEW[..3].to_vec()), Err(TeachError::Evidence));
     // A freed place is taken again, others keep theirs.
-    taught.forget(&name("b")).unwrap();
+    taught.forget(&name("b")).expect("sound");
     assert_eq!(taught.find(&name("c")), Some(2));
     assert_eq!(taught.show(&basis, &name("d"), &mut NEW.clone()), Ok(1));
     assert_eq!(TaughtClasses::<1, 3>::new(&basis), Err(TeachError::NoRoom));
@@ -134,23 +134,23 @@ fn no_more_classes_than_there_is_room_for_and_an_error_changes_nothing() {
 #[test]
 fn a_record_reads_back_and_every_damaged_byte_is_noticed() {
     let bytes = basis();
-    let basis = TeachingBasis::read(&bytes).unwrap();
-    let mut taught = Taught::new(&basis).unwrap();
+    let basis = TeachingBasis::read(&bytes).expect("sound");
+    let mut taught = Taught::new(&basis).expect("sound");
     for (text, shift) in [("a", 0.0), ("wave, left", 0.3), ("a", 0.1), ("c", 2.0)] {
         let mut shown = NEW;
         shown[2] += shift;
-        taught.show(&basis, &name(text), &mut shown).unwrap();
+        taught.show(&basis, &name(text), &mut shown).expect("sound");
     }
-    taught.forget(&name("wave, left")).unwrap();
+    taught.forget(&name("wave, left")).expect("sound");
     let mut buffer = [0; Taught::RECORD_LONGEST];
-    let length = taught.write(&mut buffer).unwrap();
+    let length = taught.write(&mut buffer).expect("sound");
     assert_eq!(length, RECORD_HEAD + 2 * (24 + 16) + 4);
     let record = &buffer[..length];
     assert_eq!(Taught::read(&basis, record), Ok(taught.clone()));
     // More room reads the same classes.
-    let wide = TaughtClasses::<8, 9>::read(&basis, record).unwrap();
+    let wide = TaughtClasses::<8, 9>::read(&basis, record).expect("sound");
     let mut again = [0; TaughtClasses::<8, 9>::RECORD_LONGEST];
-    let longer = wide.write(&mut again).unwrap();
+    let longer = wide.write(&mut again).expect("sound");
     assert_eq!(&again[..longer], record);
     assert_eq!(TaughtClasses::<1, 4>::read(&basis, record), Err(TeachError::NoRoom));
 
@@ -166,7 +166,7 @@ fn a_record_reads_back_and_every_damaged_byte_is_noticed() {
     let mut other = bytes.clone();
     let last = other.len() - 1;
     other[last] ^= 1;
-    let other = TeachingBasis::read(&other).unwrap();
+    let other = TeachingBasis::read(&other).expect("sound");
     assert_eq!(Taught::read(&other, record), Err(TeachError::OtherModel));
     let shown = taught.show(&other, &name("a"), &mut NEW.clone());
     assert_eq!(shown, Err(TeachError::OtherModel));
