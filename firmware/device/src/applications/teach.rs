@@ -268,8 +268,8 @@ where
                 Ok(number) => {
                     log!(
                         info,
-                        "saved {=usize} taught classes, record {=u32}",
-                        self.taught.len(),
+                        "saved {=u32} taught classes, record {=u32}",
+                        self.taught.len() as u32,
                         number
                     );
                     self.saved = number;
@@ -310,7 +310,12 @@ fn restore<F: NorFlash, const MOST: usize, const NUMBERS: usize>(
     };
     match TaughtClasses::read(basis, value) {
         Ok(taught) => {
-            log!(info, "restored {=usize} taught classes, record {=u32}", taught.len(), number);
+            log!(
+                info,
+                "restored {=u32} taught classes, record {=u32}",
+                taught.len() as u32,
+                number
+            );
             Some((taught, number))
         }
         Err(error) => {

@@ -219,6 +219,11 @@ fn a_class_taught_to_a_device_has_the_hosts_bits_and_is_forgotten() {
     taught_to(Board::default_name());
 }
 
+#[test]
+fn a_core_without_a_floating_point_unit_learns_the_same_bits() {
+    taught_to("lm3s6965evb");
+}
+
 /// Teaches a device that loses power after so many steps of saving; whether it did.
 fn loses_power(image: &Image, folder: &Path, parts: &[Part], steps: u32) -> bool {
     let power = folder.join("fishweir-power.bin");
