@@ -5,7 +5,7 @@
 //!     exercises,host/data/ts-watch-exercises/all.csv.gz,200,subject gestures,labelled.csv.gz,100
 //! ```
 //!
-//! A set is a name, a file, samples of a window (0 for whole series), and a column whose equal values stay in one fold. Each class is left
+//! A set is a name, a file, samples of a window (0 for whole series), of which the next one begins at the half, and a column whose equal values stay in one fold. Each class is left
 //! out in turn, in three folds: a model of the others is trained, and is taught the class by windows of the training part, in
 //! their order, from series in random order, at most half of them from one series; ten draws. Windows of the test part judge. With a
 //! group column there is a second curve: windows of the first halves of the series of a group that was not trained on teach, and
@@ -50,8 +50,18 @@ type Pair = [Share; 2];
 #[derive(Clone, Copy, Default)]
 struct Curve {
     taught: [Pair; SHOWN.len()],
+    /// Lessons with as many windows.
+    lessons: [u64; SHOWN.len()],
     without: Share,
     trained: Pair,
+}
+
+impl Curve {
+    /// Shares by the number of windows shown; `None` where fewer than nine in ten lessons have as many.
+    fn shares(&self, of: usize) -> [Option<f64>; SHOWN.len()] {
+        let enough = |at: usize| 10 * self.lessons[at] >= 9 * self.lessons[0];
+        std::array::from_fn(|at| enough(at).then(|| self.taught[at][of].share()))
+    }
 }
 
 /// A window that a classifier has taken in.
@@ -100,6 +110,7 @@ fn teach(
             if shown.len() < count {
                 break;
             }
+            curve.lessons[index] += 1;
             let mut taught = Taught::new(deployed)?;
             for one in shown {
                 taught.show(&name, &one.stream)?;
@@ -150,7 +161,7 @@ fn curves(data: &Dataset, request: &Request) -> Result<Vec<(&'static str, Curve)
             let own: Vec<usize> = testing.iter().filter(of_group).copied().collect();
             let mut windows = cut(&own);
             windows.retain(|window| {
-                let middle = window.source.samples.len() / 2;
+                let middle = window.source.samples.view().len() / 2;
                 let within = match later {
                     true => window.start >= middle,
                     false => window.start + window.samples.len() <= middle,
@@ -201,79 +212,90 @@ fn curves(data: &Dataset, request: &Request) -> Result<Vec<(&'static str, Curve)
     Ok(curves)
 }
 
+/// Colours on light pages and on dark ones.
+const STYLE: &str = "<style>text{font-family:sans-serif;font-size:12px;fill:#4d555e}.page{fill:#fff}.title{font-size:14px;fill:#24292f}\
+.end{text-anchor:end}.middle{text-anchor:middle}.grid{stroke:#d8dee4}.trained{stroke:#57606a;stroke-dasharray:6 4;stroke-width:2}\n\
+@media (prefers-color-scheme: dark){text{fill:#a9b3be}.page{fill:#0d1117}.title{fill:#e6edf3}.grid{stroke:#30363d}.trained{stroke:#9da7b3}}\
+</style>\n";
+
+/// Colours of the curves: of the taught class, and of the others.
+const COLOURS: [&str; 2] = ["#c2560c", "#2f7de1"];
+
 /// Draws panels side by side: shares against the number of windows shown.
 fn draw(panels: &[(String, Curve)]) -> String {
     let (wide, high, left, top) = (300.0, 220.0, 44.0, 34.0);
-    let width = left + panels.len() as f64 * (wide + 34.0);
+    let width = left + panels.len() as f64 * (wide + 36.0);
+    let height = top + high + 106.0;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {}\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        top + high + 84.0
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"Accuracy of taught classes\">\n\
+         {STYLE}<rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n"
     );
     for (index, (title, curve)) in panels.iter().enumerate() {
-        let x0 = left + index as f64 * (wide + 34.0);
+        let x0 = left + index as f64 * (wide + 36.0);
+        let (right, bottom) = (x0 + wide, top + high);
         let x = |at: usize| x0 + wide * (at as f64 + 0.5) / SHOWN.len() as f64;
         let y = |share: f64| top + high * (1.0 - share);
-        let _ = writeln!(svg, "<text x=\"{x0}\" y=\"20\" font-size=\"13\">{title}</text>");
+        let _ = writeln!(svg, "<text class=\"title\" x=\"{x0}\" y=\"20\">{title}</text>");
         for tick in 0..=5 {
             let share = f64::from(tick) / 5.0;
-            let (at, right) = (y(share), x0 + wide);
+            let (at, text) = (y(share), y(share) + 4.0);
             let _ = writeln!(
                 svg,
-                "<path d=\"M{x0} {at:.1}H{right:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{share:.1}</text>",
-                x0 - 6.0,
-                at + 4.0
+                "<line class=\"grid\" x1=\"{x0}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
+                 <text class=\"end\" x=\"{}\" y=\"{text:.1}\">{share:.1}</text>",
+                x0 - 6.0
             );
         }
         for (at, shown) in SHOWN.iter().enumerate() {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{shown}</text>",
-                x(at),
-                top + high + 16.0
-            );
+            let (x, y) = (x(at), bottom + 16.0);
+            let _ =
+                writeln!(svg, "<text class=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{shown}</text>");
         }
+        let middle = x0 + wide / 2.0;
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">windows shown</text>",
-            x0 + wide / 2.0,
-            top + high + 32.0
+            "<text class=\"middle\" x=\"{middle:.1}\" y=\"{:.1}\">windows shown</text>",
+            bottom + 34.0
         );
-        for (of, colour) in [(0, "#c2410c"), (1, "#1d4ed8")] {
-            let shares = curve.taught.iter().map(|pair| pair[of].share()).enumerate();
-            let points: Vec<String> = shares
-                .filter(|(_, share)| share.is_finite())
-                .map(|(at, share)| format!("{:.1},{:.1}", x(at), y(share)))
-                .collect();
+        // Each window is of the taught class once: both shares of the trained model are its accuracy.
+        let trained = y(curve.trained[0].share());
+        let _ = writeln!(
+            svg,
+            "<line class=\"trained\" x1=\"{x0}\" x2=\"{right}\" y1=\"{trained:.1}\" y2=\"{trained:.1}\"/>"
+        );
+        for (of, colour) in COLOURS.iter().enumerate() {
+            let points = curve.shares(of).into_iter().enumerate();
+            let points: Vec<(f64, f64)> =
+                points.filter_map(|(at, share)| Some((x(at), y(share?)))).collect();
+            let line: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let line = line.join(" ");
             let _ = writeln!(
                 svg,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-                points.join(" ")
+                "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
             );
-            for point in &points {
-                let (cx, cy) = point.split_once(',').unwrap_or_default();
-                let _ =
-                    writeln!(svg, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"3\" fill=\"{colour}\"/>");
+            for (x, y) in points {
+                let _ = writeln!(
+                    svg,
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\" fill=\"{colour}\"/>"
+                );
             }
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{x0} {:.1}H{:.1}\" stroke=\"{colour}\" stroke-dasharray=\"5 4\"/>",
-                y(curve.trained[of].share()),
-                x0 + wide
-            );
         }
     }
-    for (index, (colour, words)) in [
-        ("#c2410c", "the taught class: share of its windows decided for it"),
-        ("#1d4ed8", "the other classes: share of their windows decided rightly"),
-    ]
-    .iter()
-    .enumerate()
-    {
-        let at = top + high + 52.0 + 16.0 * index as f64;
+    let words = [
+        "taught class: share of its windows that are decided for it",
+        "other classes: share of their windows that are decided rightly",
+        "accuracy of a model trained with all classes",
+    ];
+    for (index, words) in words.iter().enumerate() {
+        let at = top + high + 56.0 + 17.0 * index as f64;
+        let stroke = match COLOURS.get(index) {
+            Some(colour) => format!("stroke=\"{colour}\" stroke-width=\"2\""),
+            None => "class=\"trained\"".to_owned(),
+        };
         let _ = writeln!(
             svg,
-            "<path d=\"M{left} {at}h24\" stroke=\"{colour}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{:.1}\">{words}; dashed: by the model trained with it</text>",
+            "<line x1=\"{left}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" {stroke}/><text x=\"{}\" y=\"{}\">{words}</text>",
+            left + 24.0,
             left + 32.0,
             at + 4.0
         );
@@ -298,21 +320,18 @@ fn main() -> Result<()> {
         };
         let data = Dataset::read(file, &ReadOptions::default())?;
         let mut request = Request::new(ClassifierKind::Fisher);
+        let half = |length: NonZeroUsize| NonZeroUsize::new(length.get() / 2).unwrap_or(length);
         request.windowing = NonZeroUsize::new(window.parse()?).map(|length| Windowing {
             length,
-            hop: length,
+            hop: half(length),
             short: ShortSeries::Keep,
         });
         request.group = group.first().map(ToString::to_string);
         for (how, curve) in curves(&data, &request)? {
             for (of, what) in ["taught class", "other classes"].iter().enumerate() {
-                let number = |share: f64| match share.is_finite() {
-                    true => format!("{share:.3}"),
-                    false => String::new(),
-                };
+                let number = |share: f64| format!("{share:.3}");
                 let without = if of == 1 { number(curve.without.share()) } else { String::new() };
-                let shares: Vec<String> =
-                    curve.taught.iter().map(|pair| number(pair[of].share())).collect();
+                let shares = curve.shares(of).map(|share| share.map_or_else(String::new, number));
                 let trained = number(curve.trained[of].share());
                 println!(
                     "| {name}, {how} | {what} | {without} | {} | {trained} |",

@@ -5,6 +5,7 @@ use std::vec::Vec;
 
 use super::*;
 use crate::classify::{Calibration, Decision, RejectionReason};
+use crate::number::Real;
 
 /// Two outputs' worth of classes: three, and one model, so four numbers.
 const NUMBERS: usize = 4;
@@ -51,8 +52,8 @@ fn a_taught_class_is_decided_by_its_predictive_density_and_leaves_when_forgotten
     let new = taught.decide(&basis, None, known(1, 1.0), &mut NEW.clone());
     assert_eq!(new.decision.class, 3);
     // By hand: z = (-0.1, 0.1, 0, 6), the mean is there; s = 4/3.
-    let own = 0.01 + 3.9_f32.powi(2) + 36.0;
-    let lead = 0.5 * (own - 4.0 * (4.0_f32 / 3.0).ln());
+    let own = 0.01 + 3.9 * 3.9 + 36.0;
+    let lead = 0.5 * (own - 4.0 * Real::ln(4.0_f32 / 3.0));
     assert!((new.decision.margin - lead).abs() < 1e-4, "{} {lead}", new.decision.margin);
     let old = taught.decide(&basis, None, known(1, 1.0), &mut OLD.clone());
     assert_eq!(old, known(1, 1.0));
