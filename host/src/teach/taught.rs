@@ -55,7 +55,10 @@ pub enum TeachFailure {
     },
 }
 
-crate::kinds!(TeachFailure);
+crate::kinds!(TeachFailure,
+    Self::Class { source: error, .. } => error,
+    Self::Record { source: error, .. } => error,
+);
 
 /// Numbers of evidence of a window: outputs and models.
 pub(super) fn numbers_of(deployed: &Deployed) -> Result<usize, TeachFailure> {
