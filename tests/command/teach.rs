@@ -37,9 +37,10 @@ fn a_taught_class_is_decided_by_model_and_artefact_alike_until_it_is_forgotten()
 
     let artefact = folder.at("two.fishweir");
     printed(&format!("export {model} --artefact {artefact}"));
+    printed(&format!("teach {turning} --windows 6 --model {artefact} -o {again}"));
+    assert_eq!(std::fs::read(&again).expect("written"), bytes);
     let notes = notes(&format!("teach {three} --windows 6 --model {artefact} -o {again}"));
     assert!(notes.iter().any(|note| note.kind == "known-classes"), "{notes:?}");
-    assert_eq!(std::fs::read(&again).expect("written"), bytes);
 
     let by = |model: &str, data: &str| {
         decided(&format!("predict {data} --model {model} --taught {taught}"))
