@@ -84,7 +84,7 @@ fn teaching_is_priced_and_costs_the_artefact_a_section_alone() {
     let numbers = info["outputs"].as_u64().unwrap_or(0) + info["models"].as_u64().unwrap_or(0);
     let basis = 8 + 4 * (numbers * (numbers + 1) / 2 + numbers + 2 * numbers);
     assert_eq!(info["teaching"]["flash_bytes"], basis);
-    assert_eq!(info["teaching"]["ram_bytes"], 4 * (4 * numbers + 24) + 12);
+    assert_eq!(info["teaching"]["ram_bytes"], 4 * (4 * numbers + 24) + 8);
     assert!(printed(&format!("info {model}")).contains("teaching up to 4 classes on a device"));
     let source = folder.at("two.rs");
     printed(&format!("export {model} --rust {source}"));

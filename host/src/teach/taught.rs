@@ -199,5 +199,5 @@ pub fn price(deployed: &Deployed, most: usize) -> Option<[usize; 4]> {
     let numbers = basis.numbers();
     let class = 4 * numbers + 24;
     let work = numbers * (numbers + 1) / 2 + numbers * (most + 1);
-    Some([deployed.teaching()?.len(), most * class + 12, 16 + most * class, work])
+    Some([deployed.teaching()?.len(), most * class + 8, 16 + most * class, work])
 }

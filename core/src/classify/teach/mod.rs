@@ -16,8 +16,8 @@
 //!
 //! | what | where | bytes |
 //! |---|---|---|
-//! | [`TeachingBasis`]: `L`, centre and means of `C` known classes | flash | `16 + 4 (E (E + 1) / 2 + E + C E)` |
-//! | [`TaughtClasses`]: `T` classes of at most `E` numbers | RAM | `T (4 E + 24) + 12` |
+//! | [`TeachingBasis`]: `L`, centre and means of `C` known classes | flash | `8 + 4 (E (E + 1) / 2 + E + C E)` |
+//! | [`TaughtClasses`]: `T` classes of at most `E` numbers | RAM | `T (4 E + 24) + 8` |
 //! | its [record](TaughtClasses::write) | flash, a slot | `16 + T (4 E + 24)` at most |
 //!
 //! Work per decision: `E (E + 1) / 2 + E (T + 1)` multiply-adds. Work per shown window: `E (E + 1) / 2`.

@@ -203,3 +203,14 @@ fn names_are_short_and_visible() {
     }
     assert_eq!(ClassName::from_bytes([0xFF; 16]), Err(TeachError::Name));
 }
+
+#[test]
+fn taught_classes_take_the_bytes_that_they_are_priced_at() {
+    let class = 4 * 13 + 24;
+    assert_eq!(size_of::<TaughtClass<13>>(), class);
+    // Eight bytes more where an address has four.
+    let fixed = size_of::<usize>() + size_of::<u32>();
+    let bytes = (4 * class + fixed).next_multiple_of(align_of::<usize>());
+    assert_eq!(size_of::<TaughtClasses<4, 13>>(), bytes);
+    assert_eq!(TaughtClasses::<4, 13>::RECORD_LONGEST, 16 + 4 * class);
+}
