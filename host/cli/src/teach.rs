@@ -1,12 +1,15 @@
 //! `fishweir teach`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use fishweir::deploy::Deployed;
 use fishweir::files;
-use fishweir::report::TaughtReport;
+use fishweir::report::{TeachingCost, counted, grouped};
 use fishweir::teach::Taught;
+use serde::Serialize;
 
 use super::model::Model;
 use super::output::{self, Outputs};
@@ -155,4 +158,61 @@ fn show(arguments: &Arguments, model: &Model, classes: &mut Taught) -> Result<bo
         return Err(Failure::input("nothing-taught", what + "; --class NAME teaches another name"));
     }
     Ok(false)
+}
+
+/// Report of classes that were taught.
+#[derive(Debug, Serialize)]
+struct TaughtReport {
+    /// The classes, by their places.
+    classes: Vec<TaughtSummary>,
+    /// Bytes of their record.
+    record_bytes: usize,
+    /// The file of the record; `None` if it was not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// Cost on a device.
+    cost: Option<TeachingCost>,
+}
+
+/// A class that was taught.
+#[derive(Debug, Serialize)]
+struct TaughtSummary {
+    /// The name.
+    class: String,
+    /// Windows shown.
+    windows: u16,
+}
+
+impl TaughtReport {
+    /// Report of the classes taught to a model, and of the file that they were written to.
+    fn new(
+        deployed: &Deployed,
+        taught: &Taught,
+        record_bytes: usize,
+        output: Option<String>,
+    ) -> Self {
+        let mut classes = Vec::new();
+        for (class, windows) in taught.classes() {
+            classes.push(TaughtSummary { class: class.to_owned(), windows });
+        }
+        Self { classes, record_bytes, output, cost: TeachingCost::of(deployed) }
+    }
+}
+
+impl fmt::Display for TaughtReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.classes.is_empty() {
+            writeln!(f, "no taught class")?;
+        }
+        for TaughtSummary { class, windows } in &self.classes {
+            writeln!(f, "{class}: taught by {}", counted(usize::from(*windows), "window"))?;
+        }
+        if let Some(cost) = &self.cost {
+            writeln!(f, "{cost}")?;
+        }
+        match &self.output {
+            Some(output) => writeln!(f, "{} B written to {output}", grouped(self.record_bytes)),
+            None => Ok(()),
+        }
+    }
 }

@@ -67,7 +67,7 @@ pub use source::{ShownSeries, SourceReport};
 pub use spotter::{SpottedSummary, SpotterInspection};
 pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
 pub use table::Table;
-pub use taught::{TaughtReport, TaughtSummary, TeachingCost};
+pub use taught::TeachingCost;
 pub use training::{ClassFit, FitReport, Floored};
 pub use written::Written;
 

@@ -32,73 +32,98 @@ const CONSTANT: f64 = 1e-10;
 /// that decides or there are no more windows than classes.
 pub fn learn(deployed: &Deployed, windows: &[Window<'_>]) -> Result<Teaching, TeachFailure> {
     let (classes, numbers) = (deployed.classes().len(), super::taught::numbers_of(deployed)?);
-    let mut sums = vec![vec![0.0; numbers]; classes];
+    let mut means = vec![vec![0.0; numbers]; classes];
     let mut counts = vec![0_usize; classes];
+    let mut labels = Vec::with_capacity(windows.len());
     let mut seen = Vec::with_capacity(windows.len());
     let mut stream = deployed.stream();
     for window in windows {
-        let Some(label) = window.label() else { continue };
+        let Some(label) = window.label().filter(|&label| label < classes) else { continue };
         stream.reset();
         for sample in window.samples.iter() {
             // A refused sample is missing, as on a device.
             let _ = stream.push(sample);
         }
         let Some(evidence) = stream.teaching_evidence() else { continue };
-        if evidence.iter().any(|number| !number.is_finite()) {
-            continue;
+        let mut row = vec![0.0; numbers];
+        let mut is_finite = true;
+        for (at, &number) in evidence.iter().enumerate() {
+            row[at] = f64::from(number);
+            is_finite &= number.is_finite();
         }
-        let evidence: Vec<f64> = evidence.into_iter().map(f64::from).collect();
-        let Some(sum) = sums.get_mut(label) else { continue };
-        sum.iter_mut().zip(&evidence).for_each(|(sum, number)| *sum += number);
-        counts[label] += 1;
-        seen.push((label, evidence));
+        if is_finite {
+            for at in 0..numbers {
+                means[label][at] += row[at];
+            }
+            counts[label] += 1;
+            labels.push(label);
+            seen.push(row);
+        }
     }
-    if let Some(class) = counts.iter().position(|&count| count == 0) {
+    // No more windows than classes leave no spread within a class.
+    let least = counts.iter().position(|&count| count == 0);
+    if let Some(class) = least.or_else(|| (seen.len() <= classes).then_some(0)) {
         return Err(TeachFailure::FewWindows(deployed.classes()[class].clone()));
     }
-    if seen.len() <= classes {
-        return Err(TeachFailure::FewWindows(deployed.classes()[0].clone()));
+    let mut centre = vec![0.0; numbers];
+    for class in 0..classes {
+        for at in 0..numbers {
+            means[class][at] /= counts[class] as f64;
+            centre[at] += means[class][at] / classes as f64;
+        }
     }
-    for (sum, &count) in sums.iter_mut().zip(&counts) {
-        sum.iter_mut().for_each(|number| *number /= count as f64);
+    let whitening = inverse_of_lower(&cholesky(&covariance(&seen, &labels, &means)));
+    let mut rows = Vec::with_capacity(1 + numbers + classes);
+    rows.push(centre);
+    rows.extend_from_slice(&whitening);
+    for mean in &means {
+        let mut whitened = vec![0.0; numbers];
+        for (row, factors) in whitening.iter().enumerate() {
+            for (at, factor) in factors.iter().enumerate() {
+                whitened[row] += factor * (mean[at] - rows[0][at]);
+            }
+        }
+        rows.push(whitened);
     }
-    let means = sums;
-    let centre: Vec<f64> = (0..numbers)
-        .map(|at| means.iter().map(|mean| mean[at]).sum::<f64>() / classes as f64)
-        .collect();
-    let covariance = covariance(&seen, &means, &centre);
-    let whitening = inverse_of_lower(&cholesky(&covariance));
-    let means = means.iter().map(|mean| {
-        let apart: Vec<f64> = mean.iter().zip(&centre).map(|(x, centre)| x - centre).collect();
-        whitening.iter().map(|row| row.iter().zip(&apart).map(|(a, b)| a * b).sum()).collect()
-    });
-    Ok(Teaching { means: means.collect(), centre, whitening, windows: seen.len() })
+    Ok(Teaching { rows })
 }
 
 /// The common covariance, shrunk, lower triangle.
-fn covariance(seen: &[(usize, Vec<f64>)], means: &[Vec<f64>], centre: &[f64]) -> Vec<Vec<f64>> {
-    let numbers = centre.len();
-    let mut sums: Vec<Vec<f64>> = (0..numbers).map(|row| vec![0.0; row + 1]).collect();
-    for (label, evidence) in seen {
-        let apart: Vec<f64> =
-            evidence.iter().zip(&means[*label]).map(|(x, mean)| x - mean).collect();
-        for (row, sums) in sums.iter_mut().enumerate() {
-            for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += apart[row] * apart[column];
+fn covariance(seen: &[Vec<f64>], labels: &[usize], means: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let numbers = means[0].len();
+    let mut sums = lower(numbers);
+    for (evidence, &label) in seen.iter().zip(labels) {
+        let mean = &means[label];
+        for row in 0..numbers {
+            for column in 0..=row {
+                let apart = (evidence[row] - mean[row]) * (evidence[column] - mean[column]);
+                sums[row][column] += apart;
             }
         }
     }
     let freedom = (seen.len() - means.len()) as f64;
-    for (row, sums) in sums.iter_mut().enumerate() {
-        for (column, sum) in sums.iter_mut().enumerate() {
-            *sum *= if row == column { 1.0 } else { 1.0 - SHRINKAGE } / freedom;
+    for row in 0..numbers {
+        let mut square = 0.0;
+        for mean in means {
+            square += mean[row] * mean[row] / means.len() as f64;
+        }
+        for column in 0..=row {
+            let kept = if row == column { 1.0 } else { 1.0 - SHRINKAGE };
+            sums[row][column] *= kept / freedom;
         }
         // A number that never changes within a class would weigh without bound.
-        let square =
-            means.iter().map(|mean| mean[row] * mean[row]).sum::<f64>() / means.len() as f64;
-        sums[row] = sums[row].max(CONSTANT * square).max(f64::from(f32::MIN_POSITIVE));
+        sums[row][row] = sums[row][row].max(CONSTANT * square).max(f64::from(f32::MIN_POSITIVE));
     }
     sums
+}
+
+/// A lower triangle of zeros.
+fn lower(size: usize) -> Vec<Vec<f64>> {
+    let mut rows = Vec::with_capacity(size);
+    for row in 0..size {
+        rows.push(vec![0.0; row + 1]);
+    }
+    rows
 }
 
 /// The lower triangular `K` of a positive definite `K K'`.
@@ -122,7 +147,7 @@ fn cholesky(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 
 /// The inverse of a lower triangular matrix.
 fn inverse_of_lower(factor: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let mut inverse: Vec<Vec<f64>> = factor.iter().map(|row| vec![0.0; row.len()]).collect();
+    let mut inverse = lower(factor.len());
     for row in 0..factor.len() {
         for column in 0..=row {
             let mut sum = f64::from(u8::from(row == column));
