@@ -21,6 +21,7 @@
 //! | sums that many machines share, to the same bits | [`sums`], [`parts`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
+//! | classes taught by showing windows, as a device is taught | [`teach`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
 //! | a firmware project of one's own around it, for many boards | [`project`] |
 //! | tables and figures for people | [`report`], [`plot`] |
@@ -64,6 +65,7 @@ pub mod report;
 pub mod runtime;
 pub mod spot;
 pub mod sums;
+pub mod teach;
 
 pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};

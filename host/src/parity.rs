@@ -437,6 +437,7 @@ mod tests {
                 levels: Vec::new(),
             }]),
             confidence: None,
+            teaching: None,
             provenance: Provenance::default(),
         };
         let mut deployed = deployed.deploy().expect("fits in f32");

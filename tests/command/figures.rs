@@ -179,7 +179,7 @@ fn streams_and_curves_stay_in_their_figures() {
     for figure in ["r.svg", "b.svg"] {
         check(&folder.text(figure));
     }
-    for figure in ["stream", "why", "missing", "protein-families", "representatives"] {
+    for figure in ["stream", "why", "missing", "protein-families", "representatives", "taught"] {
         let path = pages::root().join(format!("host/docs/{figure}.svg"));
         check(&std::fs::read_to_string(path).expect("a figure of the book"));
     }

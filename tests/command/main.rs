@@ -51,6 +51,7 @@ mod shared;
 mod spot;
 mod stream;
 mod systems;
+mod teach;
 mod tell;
 mod units;
 mod usage;

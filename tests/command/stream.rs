@@ -284,6 +284,7 @@ fn an_impossible_sample_is_reported_and_missing() {
             levels: Vec::new(),
         }]),
         confidence: None,
+        teaching: None,
         provenance: Provenance::default(),
     };
     let folder = Folder::new();

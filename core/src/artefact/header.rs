@@ -1,6 +1,7 @@
 use super::shape::{BESIDE_VERSION, FRONT, OLDEST_VERSION, SECTIONS_VERSION, Shape, VERSION};
 use super::{ArtefactError, Stages};
 use crate::checksum::CRC;
+use crate::classify::teach::{TeachError, TeachingBasis};
 use crate::contract::{Contract, LABELS, Section, Sections};
 use crate::profile::Profile;
 
@@ -141,6 +142,24 @@ impl Header {
             return Ok(None);
         }
         Contract::read(self.rest(bytes)?).map(Some).map_err(ArtefactError::Contract)
+    }
+
+    /// Returns what classes can be [taught](crate::classify::teach) by; `None` for an artefact without it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn teaching<'a>(&self, bytes: &'a [u8]) -> Option<Result<TeachingBasis<'a>, TeachError>> {
+        Some(TeachingBasis::read(self.teaching_bytes(bytes)?))
+    }
+
+    /// The bytes of the [basis](TeachingBasis) that classes can be taught by, unchecked.
+    #[must_use]
+    pub fn teaching_bytes<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        if !self.has_sections {
+            return None;
+        }
+        let mut sections = Sections::new(self.rest(bytes).ok()?).filter_map(Result::ok);
+        Some(sections.find(|section| section.tag == TeachingBasis::SECTION)?.content)
     }
 
     /// The class labels, in the order of the classes.

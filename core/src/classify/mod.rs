@@ -35,6 +35,9 @@ mod score_kernel;
 mod scores;
 mod sequences;
 mod stream;
+#[cfg(any(feature = "artefact", feature = "wire"))]
+#[cfg_attr(docsrs, doc(cfg(any(feature = "artefact", feature = "wire"))))]
+pub mod teach;
 mod whitening;
 mod windows;
 

@@ -10,6 +10,7 @@
 //! | 3, once for each channel | [`ChannelRange`]: centre, spread (`f32`), unit (UTF-8) |
 //! | 4, critical | labels, in an artefact alone |
 //! | 5 | the channels that [may be missing](Channels::may_be_missing), a byte each: 1 or 0; the artefact's shape says it too |
+//! | 6 | the [basis](crate::classify::teach::TeachingBasis) that classes are taught by, in an artefact alone |
 
 use core::fmt;
 

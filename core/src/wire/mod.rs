@@ -32,6 +32,7 @@
 //! | `U` | the header of an [update](crate::update) | take this model | [`UpdateProgress`] |
 //! | `C` | which update, offset, [`UPDATE_CHUNK`] bytes | a piece of it | [`UpdateProgress`] |
 //! | `V` | none | how far is the update? | [`UpdateProgress`] |
+//! | `W` | action and name, [`TeachStep`] | show windows to a class, stop, or forget one | [`TeachState`] |
 //!
 //! An update goes piece by piece, each answered by the offset that the device wants next: what is lost, doubled
 //! or out of order changes nothing, and an offer made again, after a reset too, goes on where it broke off.
@@ -62,6 +63,7 @@ mod integer;
 mod record;
 mod recording;
 mod sample_index;
+mod teach;
 mod update;
 
 pub use exit::Exit;
@@ -74,6 +76,7 @@ pub use record::{
 };
 pub use recording::{ChannelDescription, MeasuredSample};
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
+pub use teach::{TeachAction, TeachRequest, TeachState, TeachStatus, TeachStep};
 pub use update::{
     UPDATE_CHUNK, UPDATE_HEADER, UpdateChunk, UpdateOffer, UpdatePiece, UpdateProgress,
     UpdateStatus,

@@ -78,6 +78,8 @@ pub enum Request {
     End = b'E',
     /// Send a piece of the expected counts of the stream so far: [`CountsRequest`].
     Counts = b'N',
+    /// Show windows to a [taught class](crate::classify::teach), stop, or forget one: [`TeachRequest`](super::TeachRequest).
+    Teach = b'W',
 }
 
 impl Request {
@@ -98,6 +100,7 @@ impl Request {
             b'R' => Self::Reading,
             b'E' => Self::End,
             b'N' => Self::Counts,
+            b'W' => Self::Teach,
             _ => return None,
         })
     }

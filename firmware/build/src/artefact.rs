@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use fishweir_core::artefact::{HEADER_LENGTH, Header, Shape, Topology};
+use fishweir_core::classify::teach::TeachingBasis;
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Alphabet, Family};
 
-use crate::stream::{NO_PLACES, Start, contract, known, windows};
+use crate::stream::{NO_PLACES, Start, contract, known, no_teaching, teaching, windows};
 use crate::{Problem, warn_of_no_contract, write};
 
 pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result<String, Problem> {
@@ -57,6 +58,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
         _ => Start::ByModel,
     };
     let windows = windows("MODEL", start);
+    let teaching = teaching_of(bytes, header.teaching_bytes(bytes));
     let front_code = shape.front.code();
     let (length, whole, count) = (bytes.len(), words.len(), words.len() / size_of::<u64>());
     Ok(format!(
@@ -64,7 +66,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{types}{labels}{known}{contract}{NO_PLACES}
+{types}{labels}{known}{contract}{NO_PLACES}{teaching}
 const PAIRS: usize = fishweir_core::artefact::calibration_pairs({payload}, size_of::<Model>(), CLASSES.len());
 const REST: usize = {whole} - {HEADER_LENGTH} - size_of::<Model>() - 8 * PAIRS;
 
@@ -107,6 +109,19 @@ pub const fn loaded() -> Option<&'static Model> {{
 }}
 {windows}"
     ))
+}
+
+/// Where the basis lies that classes can be taught by.
+fn teaching_of(bytes: &[u8], basis: Option<&[u8]>) -> String {
+    let Some(basis) = basis else { return no_teaching() };
+    let from = basis.as_ptr() as usize - bytes.as_ptr() as usize;
+    let (to, numbers) = (from + basis.len(), TeachingBasis::numbers_of(basis));
+    teaching(
+        &numbers.to_string(),
+        &format!(
+            "fishweir_core::artefact::AsBytes::as_bytes(&ARTEFACT).get({from}..{to}).unwrap_or(&[])"
+        ),
+    )
 }
 
 /// The statics that an exported source has beside the model: the names of the classes, those of the

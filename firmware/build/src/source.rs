@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fishweir_core::contract::Contract;
 
-use crate::stream::{NO_PLACES, Start, contract, known, windows};
+use crate::stream::{NO_PLACES, Start, contract, known, no_teaching, teaching, windows};
 use crate::{Problem, warn_of_no_contract};
 
 /// Types that decide on no windows.
@@ -64,10 +64,18 @@ pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'stati
         ),
     };
     let known = known(symbols, alphabet, machine);
+    let teaching = match text.contains("pub static TEACHING") {
+        true => teaching(
+            "fishweir_core::classify::teach::TeachingBasis::numbers_of(&TEACHING)",
+            "&TEACHING",
+        ),
+        false => no_teaching(),
+    };
     Ok(text
         + &known
         + &without
         + places
+        + &teaching
         + &calibration
         + &windows("&MODEL", start)
         + "

@@ -95,6 +95,26 @@ pub(crate) const NO_PLACES: &str = "
 pub static CHANNEL_PLACES: [i16; 0] = [];
 ";
 
+/// Items of a model that classes can be taught to: how many numbers of evidence it has, and the expression of its basis.
+pub(crate) fn teaching(numbers: &str, basis: &str) -> String {
+    format!(
+        "
+/// Numbers of evidence that classes can be taught by; 0 for a model that cannot be taught.
+pub const TEACHING_NUMBERS: usize = {numbers};
+
+/// The basis that classes can be taught by; empty for a model that cannot be taught.
+pub fn teaching() -> &'static [u8] {{
+    {basis}
+}}
+"
+    )
+}
+
+/// Items of a model that cannot be taught.
+pub(crate) fn no_teaching() -> String {
+    teaching("0", "&[]")
+}
+
 /// Facts that no type states: the number of symbols, and whether the model is a kernel machine.
 pub(crate) fn known(symbols: &str, alphabet: bool, machine: bool) -> String {
     let alphabet = if alphabet { "Some(&ALPHABET)" } else { "None" };

@@ -8,7 +8,9 @@ use fishweir_core::contract::Contract;
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::NumberFormat;
-use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
+use fishweir_core::wire::{
+    F32, FaultKind, SampleIndex, SampleKind, TeachState, TeachStep, U16, UpdateProgress,
+};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An observation that has a form on the wire.
@@ -186,6 +188,16 @@ pub trait ClassifierStream<const MODELS: usize> {
     fn counts(&self, each: &mut dyn FnMut(f32)) -> Option<u32> {
         let _ = each;
         None
+    }
+
+    /// Does a step about [taught classes](fishweir_core::classify::teach), and says how it went; the index of the state is
+    /// the caller's to set.
+    ///
+    /// # Errors
+    /// If there is no such step, or the classifier cannot be taught.
+    fn teach(&mut self, step: &TeachStep) -> Result<TeachState, FaultKind> {
+        let _ = step;
+        Err(FaultKind::UnknownRequest)
     }
 
     /// Answers a request about an [update](crate::update) of the model; `next` is where the next sample is

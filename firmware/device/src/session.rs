@@ -42,8 +42,8 @@
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::wire::{
     Answer, AnswerHead, COUNTS_PIECE, ContractHead, CountsHead, F32, Fault, FaultKind, Gap, Head,
-    Info, Report, Request, SampleIndex, SampleRequest, Saved, Status, U16, U64, UpdateProgress,
-    VERSION, encode, longest,
+    Info, Report, Request, SampleIndex, SampleRequest, Saved, Status, TeachState, TeachStep, U16,
+    U64, UpdateProgress, VERSION, encode, longest,
 };
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
@@ -176,6 +176,13 @@ where
                     Err(kind) => self.fault(kind, head.tag),
                 }
             }
+            Some(Request::Teach) => match TeachStep::read_from_bytes(payload) {
+                Ok(step) => {
+                    self.reach(head.sample_index(), false);
+                    self.teach_reply(&step)
+                }
+                Err(_) => self.fault(FaultKind::Length, head.tag),
+            },
             Some(Request::Contract) => match U16::read_from_bytes(payload) {
                 Ok(section) => self.contract_reply(section),
                 Err(_) => self.fault(FaultKind::Length, head.tag),
@@ -356,6 +363,14 @@ where
         };
         let _ = head.write_to_prefix(&mut record);
         self.frame(record.get(..length).unwrap_or(&record))
+    }
+
+    #[inline(never)]
+    fn teach_reply(&mut self, step: &TeachStep) -> Action<'_> {
+        match self.classifier.teach(step) {
+            Ok(state) => self.say(&TeachState { head: self.next.head(TeachState::TAG), ..state }),
+            Err(kind) => self.fault(kind, Request::Teach.tag()),
+        }
     }
 
     #[inline(never)]

@@ -68,6 +68,7 @@ mod send;
 mod settings;
 mod spot;
 mod spotted;
+mod teach;
 mod tell;
 mod timeline;
 mod training;
@@ -150,6 +151,10 @@ enum Command {
     Profile(profile::Arguments),
     /// Report a model and its cost on a device
     Info(info::Arguments),
+    #[cfg(not(target_family = "wasm"))]
+    /// Teach a model classes by showing windows of them, as a device is taught
+    #[command(long_about = teach::LONG_ABOUT)]
+    Teach(teach::Arguments),
     /// Write a model's card in Markdown
     #[command(long_about = card::LONG_ABOUT)]
     Card(card::Arguments),
@@ -236,6 +241,8 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         #[cfg(not(target_family = "wasm"))]
         Command::Profile(arguments) => profile::run(&arguments, recipe),
         Command::Info(arguments) => info::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Teach(arguments) => teach::run(&arguments),
         Command::Card(arguments) => card::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),

@@ -119,6 +119,7 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
         "not-fasta" => vec!["--fasta-label"],
+        "no-basis" => vec!["fit --teachable"],
         "bad-words" => vec!["--words", "--alphabet"],
         "bad-header" if text.contains("column of events") => vec!["--event-column"],
         "bad-header" if text.contains("has no channel") => vec!["--channels", "--event-column"],

@@ -54,6 +54,7 @@ impl Classifier {
         let kernel =
             ExpansionKernel::Models { by, steps, start: adapted, normalised: true, log_scale: 0.0 };
         let classifier = Self {
+            teaching: None,
             method: "model-bank".into(),
             observations,
             classes,

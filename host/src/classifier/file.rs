@@ -231,6 +231,7 @@ mod tests {
                 biases: vec![1e-300],
             }),
             confidence: None,
+            teaching: None,
             provenance: Provenance { windows: 2, ..Provenance::default() },
         };
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -11,6 +11,7 @@ mod resting;
 mod rule;
 mod scaling;
 mod selection;
+mod teaching;
 mod without;
 
 use std::path::Path;
@@ -46,6 +47,7 @@ pub use selection::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
     Lead, Price, ScoreModels, Selection, Setting,
 };
+pub use teaching::Teaching;
 
 /// Provenance of a classifier: for readers of its file, and for `evaluate` to cut windows alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -170,6 +172,9 @@ pub struct Classifier {
     /// Calibration of the decisions; `None` if none was learnt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
+    /// What classes can be [taught](crate::teach) by on a device; `None` if it was not learnt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teaching: Option<Teaching>,
     /// Provenance of the training.
     pub provenance: Provenance,
 }
@@ -222,6 +227,7 @@ impl Classifier {
             normalisation: Normalisation::NONE,
             rule: Rule::bayes(&log_priors),
             confidence: None,
+            teaching: None,
             provenance: Provenance { windowing, ..Provenance::named_after("models", 0) },
         };
         classifier.check().map_err(inconsistent)?;
@@ -325,6 +331,10 @@ impl Classifier {
             if self.expansion().is_some() {
                 return Err("a kernel machine has no `confidence`".into());
             }
+        }
+        if let Some(teaching) = &self.teaching {
+            let outputs = self.outputs().len();
+            teaching.check(outputs + self.models.len(), self.classes.len())?;
         }
         match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => {

@@ -48,6 +48,7 @@ impl Classifier {
             models: self.models.iter().map(model).collect::<Option<_>>()?,
             rule: Rule::Linear(outputs.iter().map(output).collect::<Option<_>>()?),
             confidence: None,
+            teaching: None,
             ..self.clone()
         })
     }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
-use fishweir_core::contract::{LABELS, Section, WindowsError};
+use fishweir_core::classify::teach::TeachingBasis;
+use fishweir_core::contract::{ContractError, LABELS, Section, WindowsError};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::bank::Bank;
@@ -129,6 +130,11 @@ impl Deployed {
                 contract.write_section(index, &mut |part| sections.extend_from_slice(part));
             }
         });
+        if let Some(content) = &self.common.teaching {
+            let section = Section { tag: TeachingBasis::SECTION, content };
+            sections.extend_from_slice(&section.head());
+            sections.extend_from_slice(content);
+        }
         let header =
             Header::encode(shape, &payload, &sections).ok_or(ArtefactFileError::TooLarge)?;
         Ok([header.as_slice(), &payload, &sections].concat())
@@ -302,6 +308,16 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     if shape.in_part != lacks_some || shape.in_part && in_whole {
         return Err(ArtefactError::BadHeader);
     }
+    let teaching = header.teaching_bytes(bytes);
+    if let Some(own) = teaching {
+        let basis = TeachingBasis::read(own).ok();
+        let sizes = basis.map(|basis| (basis.numbers(), basis.classes()));
+        if sizes != Some((outputs + models, shape.classes())) {
+            let wrong = ContractError::Invalid(TeachingBasis::SECTION);
+            return Err(ArtefactError::Contract(wrong));
+        }
+    }
+    let teaching = teaching.map(<[u8]>::to_vec);
     let common = Common {
         observations,
         classes,
@@ -312,6 +328,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         biases,
         normalisation,
         confidence,
+        teaching,
         contract,
     };
     let row = common.lags.width(common.channels());

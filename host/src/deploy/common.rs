@@ -30,6 +30,8 @@ pub(crate) struct Common<T = f32> {
     pub(crate) normalisation: Normalisation,
     /// Calibration of decisions, if one was learnt.
     pub(crate) confidence: Option<DeployedConfidence>,
+    /// Bytes of the basis that classes can be taught by, if it was learnt.
+    pub(crate) teaching: Option<Vec<u8>>,
     /// Contract of the training; `None` for an artefact of a version without contracts.
     pub(crate) contract: Option<Contract>,
 }
@@ -52,6 +54,7 @@ impl<T> Common<T> {
             biases,
             normalisation: Normalisation::NONE,
             confidence: None,
+            teaching: None,
             contract: Some(contract),
         }
     }
@@ -68,6 +71,7 @@ impl<T> Common<T> {
             biases,
             normalisation: self.normalisation,
             confidence: self.confidence.clone(),
+            teaching: None,
             contract: self.contract.clone(),
         }
     }

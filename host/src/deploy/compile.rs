@@ -10,7 +10,7 @@ use super::deployed::Deployed;
 use super::engine::Compiled;
 use super::error::DeployError;
 use super::model::DeployedModel;
-use crate::classifier::{Classifier, Direction, Observations, Rule};
+use crate::classifier::{Classifier, Direction, Observations, Rule, Teaching};
 use crate::data::Kind;
 use crate::runtime::{Distribution, Emissions};
 
@@ -125,6 +125,7 @@ impl Classifier {
             biases: outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
             normalisation: self.normalisation,
             confidence: self.confidence.as_ref().map(|confidence| confidence.rounded()),
+            teaching: self.teaching.as_ref().map(Teaching::bytes),
             contract: Some(self.contract().carried()),
         };
         Ok((common, bank))

@@ -92,6 +92,13 @@ impl<T: Format> Deployed<T> {
         self.common.outputs()
     }
 
+    /// The bytes of the [basis](fishweir_core::classify::teach::TeachingBasis) that classes can be taught by; `None` if it was
+    /// not learnt.
+    #[must_use]
+    pub fn teaching(&self) -> Option<&[u8]> {
+        self.common.teaching.as_deref()
+    }
+
     /// Calibration of the decisions: probabilities and thresholds of rejection; `None` if none was learnt.
     #[must_use]
     pub fn confidence(&self) -> Option<&DeployedConfidence> {

@@ -221,6 +221,19 @@ pub(super) fn contract_source(contract: Option<&Contract>) -> String {
     )
 }
 
+/// The basis that classes can be taught by, as bytes.
+pub(super) fn teaching_source(basis: Option<&[u8]>) -> String {
+    let Some(basis) = basis else { return String::new() };
+    let lines: Vec<String> = basis.chunks(24).map(|line| format!("    {line:?}")).collect();
+    let lines = lines.join(",\n").replace(['[', ']'], "");
+    let length = basis.len();
+    format!(
+        "\n/// Basis that classes can be taught by: see `fishweir_core::classify::teach`.\n\
+         #[rustfmt::skip]\n\
+         pub static TEACHING: [u8; {length}] = [\n{lines},\n];\n"
+    )
+}
+
 fn alphabet_source(alphabet: Alphabet<'_>) -> String {
     format!(
         "/// The {} of the symbols in order, those of a missing one, and whether lower case is \

@@ -1,6 +1,7 @@
 //! The host's run of a deployed classifier: the core's recursions at run-time sizes.
 
 use fishweir_core::ObservationError;
+use fishweir_core::classify::teach::window_evidence;
 use fishweir_core::classify::{
     Calibration, Coding, Decision, Normalisation, Output, Prediction, ScoreOutOfRange, decide,
     decide_exactly, expand_kernels,
@@ -387,6 +388,18 @@ impl<T: Real> Stream<T> {
             Evidence::Models(_) => Ok(self.log_likelihoods()),
             Evidence::Kernels(_) => Ok(self.relative_values()?.0),
         }
+    }
+}
+
+impl Stream {
+    /// The evidence that a class is [taught](crate::teach) by: the value of each output, then the log-likelihood per sample
+    /// under each model. `None` before the first sample, and of a kernel machine.
+    pub(crate) fn teaching_evidence(&self) -> Option<Vec<f32>> {
+        let Evidence::Models(bank) = &self.evidence else { return None };
+        let (outputs, logs) = (self.weighed(bank), self.log_likelihoods());
+        let mut room = vec![0.0; outputs.len() + logs.len()];
+        window_evidence(&outputs, &logs, self.samples, &mut room)?;
+        Some(room)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::deployed::Deployed;
 use super::lags::with_lags;
-use super::source::{confidence_source, contract_source, one_line, reals};
+use super::source::{confidence_source, contract_source, one_line, reals, teaching_source};
 use crate::data::Mel;
 use crate::data::internals::{FrontEnd, PlacedStage};
 
@@ -25,7 +25,8 @@ impl Deployed {
         if !common.front.is_empty() {
             text = with_front(&common.front, self.size(), &text);
         }
-        text + &confidence_source(self.confidence()) + &contract_source(self.contract())
+        let teaching = teaching_source(self.teaching());
+        text + &confidence_source(self.confidence()) + &contract_source(self.contract()) + &teaching
     }
 }
 

@@ -8,6 +8,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::Input;
 use super::line::send;
+use super::session::teach_request;
 
 /// Requests in frames, each sample and each byte of text with its number.
 ///
@@ -42,6 +43,10 @@ impl Dialogue {
                 return;
             }
             Input::Save => return self.ask(Request::Save),
+            Input::Teach(action, name) => {
+                let record = teach_request(self.next, action, name);
+                return self.record(&record);
+            }
             Input::Missing => Request::Missing,
             Input::Vector(_) | Input::Symbol(_) => Request::Sample,
         };

@@ -79,7 +79,7 @@ pub use port_lines::{LinePiece, exchange_at_port};
 pub use qemu::{Ending, Qemu, Run};
 pub use recording::{MeasuredPeriod, SampleListener, Take, check_names};
 pub use recording_file::{RecordingError, RecordingFile, WrittenTake};
-pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
+pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, TaughtState, converse};
 pub use update::send_update;
 
 /// Options for running a device.

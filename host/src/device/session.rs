@@ -5,9 +5,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use fishweir_core::Profile;
+use fishweir_core::classify::teach::ClassName;
 use fishweir_core::wire::{
     AnswerHead, F32, Fault, FaultKind, Head, Info, Report, Request, SampleIndex, SampleKind, Saved,
-    Status, VERSION,
+    Status, TeachAction, TeachRequest, TeachState, TeachStatus, TeachStep, VERSION,
 };
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -26,8 +27,46 @@ pub enum Input<'a> {
     Missing,
     /// The next stream begins. Not answered.
     Reset,
+    /// A step about taught classes, and the class that it is about. Not answered by an [`Answer`] but in
+    /// [`Outcome::taught`]; sent once.
+    Teach(TeachAction, Option<ClassName>),
     /// Save the adapted model. Not answered by an [`Answer`]; sent once, so that noise may swallow it.
     Save,
+}
+
+/// State of the taught classes, as a device answers a step about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaughtState {
+    /// Outcome of the step, or of the last window that was to be shown; `None` for one that this version does not know.
+    pub status: Option<TeachStatus>,
+    /// Number of taught classes.
+    pub classes: usize,
+    /// Windows that the class of the step was shown.
+    pub windows: u16,
+    /// Number of records saved; 0 if none was.
+    pub saved: u32,
+}
+
+impl From<&TeachState> for TaughtState {
+    fn from(state: &TeachState) -> Self {
+        Self {
+            status: TeachStatus::from_byte(state.status),
+            classes: state.classes.into(),
+            windows: state.windows.get(),
+            saved: state.saved.get(),
+        }
+    }
+}
+
+/// The bytes of a step about taught classes.
+pub(super) fn teach_request(
+    place: SampleIndex,
+    action: TeachAction,
+    name: Option<ClassName>,
+) -> Vec<u8> {
+    let name = name.map_or([0; _], |name| *name.as_bytes());
+    let step = TeachStep { action: action as u8, name };
+    TeachRequest { head: place.head(Request::Teach.tag()), step }.as_bytes().to_vec()
 }
 
 /// Description that the device sends of itself.
@@ -113,6 +152,8 @@ pub struct Outcome {
     pub corrupt: u64,
     /// Answers of the device to each [`Input::Save`]: the number of models it has saved, 0 if it failed to.
     pub saved: Vec<u32>,
+    /// Answers of the device to each [`Input::Teach`].
+    pub taught: Vec<TaughtState>,
     /// Cost of the run.
     pub report: DeviceReport,
 }
@@ -152,6 +193,7 @@ pub fn converse<'a>(
         last: None,
         answers: Vec::new(),
         saved: Vec::new(),
+        taught: Vec::new(),
         progress,
     };
     let inputs = inputs.into_iter();
@@ -188,6 +230,7 @@ pub fn converse<'a>(
         corrupt: listener.line.corrupt(),
         answers: listener.answers,
         saved: listener.saved,
+        taught: listener.taught,
         info,
         report,
     })
@@ -315,6 +358,10 @@ impl<W: Write> Sender<'_, W> {
                 return Ok(());
             }
             Input::Save => return self.ask(Request::Save),
+            Input::Teach(action, name) => {
+                let record = teach_request(self.place, action, name);
+                return Ok(send(&mut self.writer, &record)?);
+            }
             Input::Missing => Request::Missing,
             Input::Vector(_) | Input::Symbol(_) => Request::Sample,
         };
@@ -369,6 +416,7 @@ struct Listener<'o, R, P> {
     last: Option<SampleIndex>,
     answers: Vec<Option<Answer>>,
     saved: Vec<u32>,
+    taught: Vec<TaughtState>,
     progress: P,
 }
 
@@ -421,6 +469,10 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
             Saved::TAG => {
                 let saved: Saved = read(head, &rest, answers)?;
                 self.saved.push(saved.number.get());
+            }
+            TeachState::TAG => {
+                let state: TeachState = read(head, &rest, answers)?;
+                self.taught.push(TaughtState::from(&state));
             }
             Fault::TAG => return Err(fault(&read(head, &rest, answers)?, answers)),
             // Asked for more than once.

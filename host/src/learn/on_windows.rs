@@ -244,6 +244,7 @@ pub fn train_marginal(
         normalisation: Normalisation::NONE,
         rule: Rule::Expansion(expansion),
         confidence: None,
+        teaching: None,
         provenance: Provenance {
             windows: train.len(),
             windowing: request.windowing,

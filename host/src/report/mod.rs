@@ -30,6 +30,7 @@ mod source;
 mod spotter;
 mod spotting;
 mod table;
+mod taught;
 mod training;
 mod unknown;
 mod written;
@@ -66,6 +67,7 @@ pub use source::{ShownSeries, SourceReport};
 pub use spotter::{SpottedSummary, SpotterInspection};
 pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
 pub use table::Table;
+pub use taught::TeachingCost;
 pub use training::{ClassFit, FitReport, Floored};
 pub use written::Written;
 

@@ -8,7 +8,7 @@ use super::Boards;
 use super::route::RouteTable;
 use super::selection::{self, write_selection};
 use super::table::{of_missing, on_a_device};
-use super::{ContractSummary, EmissionSummary, Paces, counted, grouped};
+use super::{ContractSummary, EmissionSummary, Paces, TeachingCost, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
@@ -75,6 +75,9 @@ pub struct Inspection {
     /// Calibration of the decisions; null if none was learnt, and for an artefact, which has it
     /// rounded.
     pub confidence: Option<Confidence>,
+    /// Cost of teaching classes on a device, if the model can be taught.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teaching: Option<TeachingCost>,
     /// Stored items of a kernel machine; null for other classifiers.
     pub stored: Option<Stored>,
     /// Contract of the training; null for an artefact of a version without contracts.
@@ -187,6 +190,7 @@ impl Inspection {
             directions,
             normalisation: deployed.normalisation().map(normalisation_name),
             confidence: fitted.and_then(|fitted| fitted.confidence.clone()),
+            teaching: TeachingCost::of(deployed),
             stored: Stored::of(deployed, fitted),
             contract: deployed
                 .contract()
@@ -262,6 +266,7 @@ impl fmt::Display for Inspection {
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         lines.extend(self.confidence.iter().map(|one| ("confidence", one.to_string())));
+        lines.extend(self.teaching.iter().map(|one| ("teaching", one.to_string())));
         lines.extend(self.contract.iter().flat_map(ContractSummary::lines));
         if let Some(trained) = &self.provenance {
             let windows = match &trained.windowing {

@@ -141,6 +141,7 @@ impl Stored {
         };
         let unit = |item: usize| (0..count).map(|other| f64::from(item == other)).collect();
         let classifier = Classifier {
+            teaching: None,
             method: self.model.name().into(),
             observations: (&kind).into(),
             classes: (0..count.max(2)).map(|class| format!("like {class}")).collect(),

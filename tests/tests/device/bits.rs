@@ -69,6 +69,7 @@ fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> 
     };
     Classifier {
         confidence: None,
+        teaching: None,
         method: "test".into(),
         observations: Observations::Symbols("acgt".into()),
         classes: vec!["no".into(), "yes".into()],

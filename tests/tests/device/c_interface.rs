@@ -110,7 +110,7 @@ fn header(recording: &Recording<'_>, integers: bool) -> String {
             Input::Symbol(symbol) => format!("{{SAMPLE, {symbol}}}"),
             Input::Missing => String::from("{.kind = MISSING}"),
             Input::Reset => String::from("{.kind = RESET}"),
-            Input::Save => unreachable!("a recording saves nothing"),
+            Input::Save | Input::Teach(..) => unreachable!("a recording saves nothing"),
         };
         // Writing to a string does not fail.
         let _ = writeln!(text, "    {line},");

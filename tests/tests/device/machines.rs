@@ -182,6 +182,7 @@ fn support_sequences_give_the_same_bits() {
     let (coefficients, bias) = support_vectors(&gram, &sites, 4.0);
     let with = |normalised, log_scale, bias| Classifier {
         confidence: None,
+        teaching: None,
         method: "fixed-length".into(),
         observations: Observations::Symbols(LETTERS.into()),
         classes: vec!["neither".into(), "site".into()],
@@ -333,6 +334,7 @@ fn support_scores_give_the_same_bits() {
         .unzip();
     let expansion = |whitening, kernel| Classifier {
         confidence: None,
+        teaching: None,
         method: "made up".into(),
         observations: Observations::Channels(names.clone()),
         classes: data.classes().to_vec(),

@@ -54,6 +54,7 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
     };
     Classifier {
         confidence: None,
+        teaching: None,
         method: "fisher".into(),
         observations,
         classes: vec!["no".into(), "yes".into()],

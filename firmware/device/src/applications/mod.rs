@@ -13,6 +13,7 @@ pub mod record;
 mod requests;
 pub mod spot_events;
 pub mod symbols;
+pub mod teach;
 pub mod watch_sensor;
 #[cfg(test)]
 mod wire;

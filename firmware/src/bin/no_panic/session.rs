@@ -2,10 +2,11 @@
 
 use core::hint::black_box;
 
-use fishweir_core::classify::{StreamClassifier, WindowClassifier};
+use fishweir_core::classify::teach::{ClassName, TaughtClasses, TeachingBasis};
+use fishweir_core::classify::{Calibration, StreamClassifier, WindowClassifier};
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Alphabet, Categorical, Emission, Gaussian};
-use fishweir_core::filter::Stream;
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_device::applications::Form;
@@ -26,6 +27,23 @@ pub(super) fn session() {
     converse::<Gaussian<3, Dual<f32, 1>>>();
     letters();
     record();
+    lesson();
+}
+
+/// Taught classes from any bytes, and windows of any evidence.
+#[inline(never)]
+fn lesson() {
+    let Ok(basis) = TeachingBasis::read(black_box(&[])) else { return };
+    let Ok(mut taught) = TaughtClasses::<3, 5>::read(&basis, black_box(&[])) else { return };
+    let Ok(name) = ClassName::new(black_box("name")) else { return };
+    let classifier = some::<StreamClassifier<Hmm<Categorical<16, Dual<f32, 1>>, 4>, 3, 2>>();
+    let state = black_box(classifier.initial_state());
+    let limits = black_box([[0.0, 1.0]; 2]);
+    let calibration = Calibration { scale: 1.0, least_margin: 0.0, likelihoods: &limits };
+    black_box(taught.show_state(&basis, &name, &classifier, &state)).ok();
+    black_box(taught.predict(&basis, black_box(Some(&calibration)), &classifier, &state));
+    black_box(taught.forget(&name)).ok();
+    black_box(taught.write(black_box(&mut [0; 64][..]))).ok();
 }
 
 /// Samples and names of any kind.

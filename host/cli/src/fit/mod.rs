@@ -94,6 +94,11 @@ pub(super) struct Arguments {
     emitting: Emitting,
     #[command(flatten)]
     kernels: ScoreKernels,
+    /// Keep in the model what a device teaches itself further classes by: see `fishweir teach`
+    ///
+    /// A whitening of the decision values and log-likelihoods of the training's windows, and the means of its classes.
+    #[arg(long, help_heading = "Confidence")]
+    teachable: bool,
     #[command(flatten)]
     believing: Believing,
     #[command(flatten)]
@@ -190,7 +195,14 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
             (data, request, trained)
         }
     };
-    let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
+    let mut deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
+    if arguments.teachable {
+        let windows = data.windows(request.windowing.as_ref());
+        let teaching = fishweir::teach::learn(&deployed, windows.all());
+        let teaching = teaching.map_err(|error| Failure::of(&data, error))?;
+        trained.classifier.teaching = Some(teaching);
+        deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
+    }
     trained.classifier.provenance.recipe = recipe;
     let file = trained.classifier.to_json()?;
     output::write(&output, file.as_bytes())?;

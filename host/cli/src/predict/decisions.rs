@@ -4,6 +4,7 @@ use fishweir::data::{Dataset, Window, Windowing};
 use fishweir::deploy::Stream;
 use fishweir::evaluate::UnknownClass;
 use fishweir::report::OutOfCoreSummary;
+use fishweir::teach::Taught;
 use rayon::prelude::*;
 
 use super::{Decided, heads};
@@ -13,6 +14,7 @@ use crate::{Failure, output, refusals};
 /// A table of decisions that is being written to standard output.
 pub(super) struct Decisions<'m> {
     model: &'m Model,
+    taught: Option<&'m Taught>,
     json: bool,
     /// Rows written.
     rows: usize,
@@ -26,9 +28,10 @@ pub(super) struct Decisions<'m> {
 
 impl<'m> Decisions<'m> {
     /// Creates a table of which nothing is written.
-    pub(super) fn new(model: &'m Model, json: bool) -> Self {
+    pub(super) fn new((model, taught): (&'m Model, Option<&'m Taught>), json: bool) -> Self {
         Self {
             model,
+            taught,
             json,
             rows: 0,
             begun: false,
@@ -49,14 +52,14 @@ impl<'m> Decisions<'m> {
         'm: 'd,
     {
         let windows = data.windows(windowing);
-        let deployed = &self.model.deployed;
+        let (deployed, taught) = (&self.model.deployed, self.taught);
         let judge = |stream: &mut Stream, window: &Window<'_>| {
             stream.reset();
             let refused =
                 window.samples.iter().filter(|&sample| stream.push(sample).is_err()).count();
             let start = window.start as u64;
             let end = start + window.samples.len() as u64;
-            let decided = Decided::read(deployed, stream, start, end)?;
+            let decided = Decided::read((deployed, taught), stream, start, end)?;
             Ok((window.series, Decided { refused, ..decided }))
         };
         let decided: Vec<Result<(usize, Decided<'_>), Failure>> = windows

@@ -7,6 +7,7 @@ use fishweir::classifier::Contract;
 use fishweir::data::{Kind, LiveReader, Sample, Windowing};
 use fishweir::deploy::OpenWindow;
 use fishweir::report::{counted, grouped};
+use fishweir::teach::Taught;
 
 use super::drawn::Drawn;
 use super::scales::Scales;
@@ -47,6 +48,7 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
 pub(super) fn predict_stream(
     arguments: &Arguments,
     model: &Model,
+    taught: Option<&Taught>,
 ) -> Result<Option<String>, Failure> {
     let windowing = windows_of(arguments, model)?;
     let deployed = model.deployed.clone().on_windows(windowing);
@@ -84,7 +86,7 @@ pub(super) fn predict_stream(
         if let Some(drawn) = drawn {
             drawn.decide(window.stream, start, end);
         }
-        write(&Decided::read(&deployed, window.stream, start, end)?)
+        write(&Decided::read((&deployed, taught), window.stream, start, end)?)
     };
     let mut scales = Scales::new(model.contract(), model.kind()?);
     let mut times = Times::new(period, windowing);

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use decisions::Decisions;
 use fishweir::data::ReadOptions;
 use fishweir::deploy::{Deployed, Stream};
+use fishweir::teach::Taught;
 use fishweir_core::classify::RejectionReason;
 use serde::Serialize;
 
@@ -22,7 +23,7 @@ use crate::model::Model;
 use crate::options::{note_idle, refuse_idle};
 use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
-use crate::{Failure, Topic, failure, network, note, out_of_core, read, tell, usual};
+use crate::{Failure, Topic, failure, network, note, out_of_core, read, teach, tell, usual};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -38,6 +39,9 @@ A model fitted with --calibrate or --reject adds two columns after the margin. `
 window is of one of the known classes. `doubt` is the reason to reject the decision: `close call` (a smaller margin than \
 almost all in training), `unlikely` (unlike the training data) or `too likely` (a sensor at rest). Both columns are valid \
 for streams that are as long as the windows of the training.
+
+--taught FILE also decides for the classes that `teach` or a device was shown, by their names. The values stay those of the \
+model's own classes.
 
 --explain writes series,start,end,class,rival,sample,gain. The first row of a window has the bias of the class against its \
 rival, the runner-up. The other rows have what each sample added to the margin. The gains of a window sum to its margin. \
@@ -94,6 +98,9 @@ pub(super) struct Arguments {
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
+    /// Decide between the model's classes and those that were taught, a record of `teach` or of a device
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    taught: Option<PathBuf>,
     /// Read samples from standard input and decide on windows as they fill
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
         "time-column", "segments", "decimal", "sep", "no_header", "header", "encoding", "series-column",
@@ -184,7 +191,7 @@ impl Serialize for Number {
 
 impl<'a> Decided<'a> {
     fn read(
-        deployed: &'a Deployed,
+        (deployed, taught): (&'a Deployed, Option<&'a Taught>),
         stream: &Stream,
         start: u64,
         end: u64,
@@ -199,19 +206,29 @@ impl<'a> Decided<'a> {
                 ),
             ));
         }
-        let belief = deployed.confidence().map(|confidence| {
-            let believed = decision.and_then(|_| stream.believed(&confidence.of_core()));
-            Belief {
-                probability: believed.map(|one| one.probability),
-                doubt: believed.and_then(|one| one.rejection).map(word),
+        let among_taught =
+            taught.zip(decision).and_then(|(taught, _)| taught.decide(deployed, stream));
+        let belief = deployed.confidence().map(|confidence| match among_taught {
+            Some(one) => Belief { probability: one.probability, doubt: one.rejection.map(word) },
+            None => {
+                let believed = decision.and_then(|_| stream.believed(&confidence.of_core()));
+                Belief {
+                    probability: believed.map(|one| one.probability),
+                    doubt: believed.and_then(|one| one.rejection).map(word),
+                }
             }
         });
+        let decision = among_taught.map(|one| one.decision).or(decision);
+        let name = |class: usize| match taught {
+            Some(taught) => taught.name(class),
+            None => deployed.classes().get(class).map(String::as_str),
+        };
         let values = stream.decision_values();
         Ok(Self {
             series: None,
             start,
             end,
-            class: decision.and_then(|one| Some(deployed.classes().get(one.class)?.as_str())),
+            class: decision.and_then(|one| name(one.class)),
             margin: decision.map(|one| Number(one.margin)),
             belief,
             values: values.map_or_else(
@@ -285,21 +302,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::input(Topic::MissingOption, what));
     }
     let model = Model::read(&arguments.model)?;
+    let taught = teach::taught(&model, arguments.taught.as_deref())?;
+    let taught = taught.as_ref();
     let refused = match arguments.data.as_slice() {
-        [] => live::predict_stream(arguments, &model)?,
+        [] => live::predict_stream(arguments, &model, taught)?,
         data if arguments.explain.is_some() => {
             let chunks = arguments.out_of_core.given();
             refuse_idle(&chunks, "--explain needs all data in memory")?;
             explain::explain(arguments, &model, data)?
         }
-        data => predict_files(arguments, &model, data)?,
+        data => predict_files(arguments, (&model, taught), data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
 
 fn predict_files(
     arguments: &Arguments,
-    model: &Model,
+    (model, taught): (&Model, Option<&Taught>),
     paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
     let windowing = model.windowing(arguments.cutting.windowing());
@@ -320,7 +339,7 @@ fn predict_files(
         }
         tell::windows(sample, windowing);
         tell::unobserved(sample, windowing);
-        let mut table_of = Decisions::new(model, arguments.json);
+        let mut table_of = Decisions::new((model, taught), arguments.json);
         for chunk in table.chunks()? {
             let data = chunk?;
             if contract.as_ref().is_some_and(|contract| !contract.lacks_some()) {
@@ -338,7 +357,7 @@ fn predict_files(
     if arguments.gathering.shows(&data, arguments.json)? {
         return Ok(None);
     }
-    let mut table = Decisions::new(model, arguments.json);
+    let mut table = Decisions::new((model, taught), arguments.json);
     let decisions = table.decide(&data, windowing)?;
     tell::windows(&data, windowing);
     tell::unobserved(&data, windowing);

@@ -206,6 +206,7 @@ impl<'a> TrainingSet<'a> {
             normalisation: Normalisation::NONE,
             rule: Rule::bayes(&self.log_priors(series)),
             confidence: None,
+            teaching: None,
             provenance: Provenance {
                 windowing: self.trial.request.windowing,
                 notes: vec![match self.trial.request.kind {

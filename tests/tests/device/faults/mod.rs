@@ -5,4 +5,5 @@ mod fixtures;
 mod line;
 mod log;
 mod saving;
+mod teaching;
 mod updating;

@@ -234,6 +234,7 @@ fn directions_weigh_scores() {
                 levels: Vec::new(),
             }]),
             confidence: None,
+            teaching: None,
             provenance: Provenance {
                 channels: (0..own).map(|_| channel_in_part(share > 0.0)).collect(),
                 ..Provenance::default()

@@ -134,6 +134,7 @@ fn check(
                     _ => Rule::Linear(outputs),
                 },
                 confidence: None,
+                teaching: None,
                 provenance: Provenance::default(),
             };
             let known = classifier.deploy().expect("compiles").topology() == Topology::STEPS;

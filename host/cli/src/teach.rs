@@ -1,0 +1,218 @@
+//! `fishweir teach`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use fishweir::deploy::Deployed;
+use fishweir::files;
+use fishweir::report::{TeachingCost, counted, grouped};
+use fishweir::teach::Taught;
+use serde::Serialize;
+
+use super::model::Model;
+use super::output::{self, Outputs};
+use super::reading::{Gathering, Reading};
+use super::{Failure, Topic, note, read, tell};
+use crate::help::brief;
+
+pub(super) const LONG_ABOUT: &str = "\
+Teach a model classes by showing windows of them, as a device is taught, or forget taught classes.
+
+MODEL was fitted with `fit --teachable`. Each labelled window of DATA is shown to the class of its label, in the order of the \
+file; windows of classes that the model knows are left out, and counted. --class names one class for all windows. OUT is the \
+record that a device keeps in its slot, to the byte: a device that was shown the same windows holds the same record.
+
+`predict --taught OUT` decides between the known and the taught classes. A device takes in a record and writes one by the image \
+`teach`.
+
+Exit codes: 0 done, 2 bad input.";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &["model", "output", "taught", "class", "windows", "forget", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir fit gait.csv --window 200 --teachable -o gait.json
+  fishweir teach limping.csv --class limping --windows 12 --model gait.json -o gait.taught
+  fishweir predict other.csv --model gait.json --taught gait.taught
+  fishweir teach --forget limping --taught gait.taught --model gait.json -o gait.taught.new";
+
+#[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Series of the classes to teach
+    #[arg(required_unless_present_any = ["forget", "taught"])]
+    data: Vec<PathBuf>,
+    /// Model fitted with `fit --teachable` (JSON), or its artefact
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
+    /// File of the taught classes, - for standard output [default: none, with the report alone]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Classes taught before, to begin with
+    #[arg(long, value_name = "FILE")]
+    taught: Option<PathBuf>,
+    /// Class of all windows, with labels or without: 1 to 16 bytes
+    #[arg(long, value_name = "NAME", requires = "data")]
+    class: Option<String>,
+    /// Show at most N windows to each class [default: all]
+    #[arg(long, value_name = "N", requires = "data")]
+    windows: Option<NonZeroUsize>,
+    /// Forget a taught class, before windows are shown; may be repeated
+    #[arg(long, value_name = "NAME", requires = "taught")]
+    forget: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads classes taught to a model; `None` without a file.
+pub(super) fn taught(model: &Model, path: Option<&Path>) -> Result<Option<Taught>, Failure> {
+    let Some(path) = path else { return Ok(None) };
+    let (file, bytes) = (path.display().to_string(), files::read(path)?);
+    Ok(Some(Taught::from_record(&model.deployed, &file, &bytes)?))
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let inputs = arguments.data.iter().chain(&arguments.taught).chain([&arguments.model]);
+    let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
+    let written: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&written, &inputs)?;
+    let model = Model::read(&arguments.model)?;
+    let mut classes = match taught(&model, arguments.taught.as_deref())? {
+        Some(taught) => taught,
+        None => Taught::new(&model.deployed)?,
+    };
+    for name in &arguments.forget {
+        classes.forget(name)?;
+    }
+    if !arguments.data.is_empty() && show(arguments, &model, &mut classes)? {
+        return Ok(());
+    }
+    let record = classes.to_record();
+    if let Some(output) = &arguments.output {
+        output::write(output, &record)?;
+    }
+    let output = arguments.output.as_ref().map(|path| path.display().to_string());
+    let report = TaughtReport::new(&model.deployed, &classes, record.len(), output);
+    outputs.print(&report, arguments.json)
+}
+
+/// Shows the windows of the data; `true` where only its reading was shown.
+fn show(arguments: &Arguments, model: &Model, classes: &mut Taught) -> Result<bool, Failure> {
+    let data = read::to_decide(&arguments.data, &arguments.reading, &arguments.gathering, model)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(true);
+    }
+    let windowing = model.windowing(None);
+    let windows = data.windows(windowing.as_ref());
+    tell::windows(&data, windowing.as_ref());
+    let (mut known, mut empty) = (0_usize, 0_usize);
+    let mut shown = BTreeMap::<&str, usize>::new();
+    let mut stream = model.deployed.stream();
+    for window in windows.all() {
+        let label = window.label().and_then(|label| data.classes().get(label));
+        let name = arguments.class.as_ref().or(label);
+        let Some(name) = name else {
+            let what = format!("{}: the series have no labels; name their class", data.source());
+            return Err(Failure::input(Topic::MissingOption, what + ": --class NAME"));
+        };
+        if arguments.class.is_none() && model.deployed.classes().contains(name) {
+            known += 1;
+            continue;
+        }
+        let count = shown.entry(name).or_default();
+        if arguments.windows.is_some_and(|most| *count >= most.get()) {
+            continue;
+        }
+        stream.reset();
+        let mut observed = false;
+        for sample in window.samples.iter() {
+            // A refused sample is missing, as on a device.
+            observed |= stream.push(sample).is_ok() && sample != fishweir::data::Sample::Missing;
+        }
+        if !observed {
+            empty += 1;
+            continue;
+        }
+        classes.show(name, &stream)?;
+        *count += 1;
+    }
+    if known > 0 {
+        let what = "windows of classes that the model knows were not shown";
+        note("known-classes", format_args!("{}: {known} {what}", data.source()));
+    }
+    if empty > 0 {
+        let what = "windows without an observed sample were not shown";
+        note(Topic::Unobserved, format_args!("{}: {empty} {what}", data.source()));
+    }
+    if shown.values().sum::<usize>() == 0 {
+        let what =
+            format!("{}: no window was shown: all are of known classes, or empty", data.source());
+        return Err(Failure::input("nothing-taught", what + "; --class NAME teaches another name"));
+    }
+    Ok(false)
+}
+
+/// Report of classes that were taught.
+#[derive(Debug, Serialize)]
+struct TaughtReport {
+    /// The classes, by their places.
+    classes: Vec<TaughtSummary>,
+    /// Bytes of their record.
+    record_bytes: usize,
+    /// The file of the record; `None` if it was not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// Cost on a device.
+    cost: Option<TeachingCost>,
+}
+
+/// A class that was taught.
+#[derive(Debug, Serialize)]
+struct TaughtSummary {
+    /// The name.
+    class: String,
+    /// Windows shown.
+    windows: u16,
+}
+
+impl TaughtReport {
+    /// Report of the classes taught to a model, and of the file that they were written to.
+    fn new(
+        deployed: &Deployed,
+        taught: &Taught,
+        record_bytes: usize,
+        output: Option<String>,
+    ) -> Self {
+        let mut classes = Vec::new();
+        for (class, windows) in taught.classes() {
+            classes.push(TaughtSummary { class: class.to_owned(), windows });
+        }
+        Self { classes, record_bytes, output, cost: TeachingCost::of(deployed) }
+    }
+}
+
+impl fmt::Display for TaughtReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.classes.is_empty() {
+            writeln!(f, "no taught class")?;
+        }
+        for TaughtSummary { class, windows } in &self.classes {
+            writeln!(f, "{class}: taught by {}", counted(usize::from(*windows), "window"))?;
+        }
+        if let Some(cost) = &self.cost {
+            writeln!(f, "{cost}")?;
+        }
+        match &self.output {
+            Some(output) => writeln!(f, "{} B written to {output}", grouped(self.record_bytes)),
+            None => Ok(()),
+        }
+    }
+}
