@@ -55,7 +55,7 @@ pub use leaf_order::LeafOrder;
 pub use likelihoods::StoredLikelihoods;
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
-pub use models::StoredModels;
+pub use models::{Compared, StoredModels};
 pub use score_kernel::ScoreKernel;
 pub use scores::{ScoreState, StoredScores};
 pub use sequences::{NoNorm, StoredSequences, normalise_logs};

@@ -20,7 +20,8 @@ use crate::number::{Number, Real};
 /// `log_norm_m = log k(model_m, model_m) / 2` and values are cosines, one where the two models are the same; else the
 /// divisor is `exp(log_norm_m)` alone. Before the first sample, and in the warm-up of the adaptation, `theta` is the first model.
 ///
-/// Its parameters are the emission, `N` states of every model, `M` models of the bank, and `P = N^2`. State: that of
+/// Its parameters are the [`OnlineEm`] of an emission and `N` states, the array of `M` models, and what is
+/// [`Compared`] of them. State: that of
 /// [`OnlineEm`]. Work per sample: the same. Reading: `M + 1` times `N^2` overlaps of emissions and
 /// `2 N^3 (steps + 1)` multiply-adds, with a power other than one `2 N^2 + 2 N` powers more; stack `3 N^2` reals. Flash: `M + 1`
 /// models and `M` reals.
@@ -28,18 +29,40 @@ use crate::number::{Number, Real};
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray, "Generative and Latent
 /// Mean Map Kernels", 2010.
 #[derive(Clone, Copy, Debug)]
-pub struct StoredModels<'m, E: SufficientStatistics, const N: usize, const M: usize, const P: usize>
-{
-    adapting: OnlineEm<'m, E, N>,
-    models: &'m [Hmm<E, N>; M],
-    measure: Affinity<E::Real>,
+pub struct StoredModels<'m, A, B, C> {
+    adapting: A,
+    models: &'m B,
+    compared: C,
+}
+
+impl<A, B, C> StoredModels<'_, A, B, C> {
+    /// How models are compared.
+    #[cfg(feature = "defmt")]
+    pub(crate) const fn compared(&self) -> &C {
+        &self.compared
+    }
+}
+
+/// How models of [`StoredModels`] are compared, and their norms: `M` models, and `P = N^2` pairs of states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Compared<T, const M: usize, const P: usize> {
+    measure: Affinity<T>,
     steps: usize,
-    log_norms: [E::Real; M],
+    log_norms: [T; M],
     normalised: bool,
 }
 
+/// A bank of models over one emission.
+type Bank<'m, E, const N: usize, const M: usize, const P: usize> = StoredModels<
+    'm,
+    OnlineEm<'m, E, N>,
+    [Hmm<E, N>; M],
+    Compared<<E as SufficientStatistics>::Real, M, P>,
+>;
+
 impl<'m, E: SufficientStatistics, const N: usize, const M: usize, const P: usize>
-    StoredModels<'m, E, N, M, P>
+    Bank<'m, E, N, M, P>
 {
     /// A bank against the model that `adapting` makes of the stream, compared over `steps` transitions.
     pub const fn new(
@@ -50,7 +73,8 @@ impl<'m, E: SufficientStatistics, const N: usize, const M: usize, const P: usize
         normalised: bool,
     ) -> Self {
         const { assert!(P == N * N, "P must equal N * N") };
-        Self { adapting, models, measure, steps, log_norms, normalised }
+        let compared = Compared { measure, steps, log_norms, normalised };
+        Self { adapting, models, compared }
     }
 
     /// The models of the bank.
@@ -59,16 +83,21 @@ impl<'m, E: SufficientStatistics, const N: usize, const M: usize, const P: usize
     }
 }
 
-impl<E, T, const N: usize, const M: usize, const P: usize> StoredModels<'_, E, N, M, P>
+impl<E, T, const N: usize, const M: usize, const P: usize> Bank<'_, E, N, M, P>
 where
     T: Real,
     E: SufficientStatistics<Real = T, Weight = T> + ProductKernel,
 {
     /// `log k` of two models in two parts.
     fn log_kernel(&self, a: &Hmm<E, N>, b: &Hmm<E, N>) -> Result<[T; 2], ModelError> {
-        let rho = self.measure.exponent();
-        let overlaps = Overlaps::<T, P>::of(a.emission(), b.emission(), self.measure)?;
-        Ok(log_between(&a.chain().powered(rho), &b.chain().powered(rho), overlaps, self.steps))
+        let rho = self.compared.measure.exponent();
+        let overlaps = Overlaps::<T, P>::of(a.emission(), b.emission(), self.compared.measure)?;
+        Ok(log_between(
+            &a.chain().powered(rho),
+            &b.chain().powered(rho),
+            overlaps,
+            self.compared.steps,
+        ))
     }
 
     /// `log k` of a model with each of the bank, and with itself if kernels are normalised.
@@ -77,13 +106,12 @@ where
         for m in 0..M {
             logs[m] = self.log_kernel(hmm, &self.models[m])?;
         }
-        let own = if self.normalised { self.log_kernel(hmm, hmm)? } else { [T::ZERO; 2] };
+        let own = if self.compared.normalised { self.log_kernel(hmm, hmm)? } else { [T::ZERO; 2] };
         Ok((logs, own))
     }
 }
 
-impl<E, T, const N: usize, const M: usize, const P: usize> Streaming
-    for StoredModels<'_, E, N, M, P>
+impl<E, T, const N: usize, const M: usize, const P: usize> Streaming for Bank<'_, E, N, M, P>
 where
     T: Real,
     E: SufficientStatistics<Real = T, Weight = T> + ProductKernel,
@@ -108,12 +136,12 @@ where
     fn read(&self, state: &Self::State) -> Self::Reading {
         let (mut logs, own) = self.log_kernels(state.hmm()).map_err(|_| ScoreOutOfRange)?;
         let mut values = [<T as Number>::ZERO; M];
-        let log_scale = normalise_logs(&mut logs, &self.log_norms, own, &mut values);
+        let log_scale = normalise_logs(&mut logs, &self.compared.log_norms, own, &mut values);
         Ok(KernelValues { values, log_scale })
     }
 }
 
-impl<E, T, const N: usize, const M: usize, const P: usize> Validate for StoredModels<'_, E, N, M, P>
+impl<E, T, const N: usize, const M: usize, const P: usize> Validate for Bank<'_, E, N, M, P>
 where
     T: Real,
     E: SufficientStatistics<Real = T, Weight = T> + ProductKernel,
@@ -121,16 +149,15 @@ where
     fn validate(&self) -> Result<(), KernelError> {
         self.adapting.first().validate()?;
         self.models.iter().try_for_each(Hmm::validate)?;
-        self.measure.validate()?;
-        Ok(check_finite([&self.log_norms[..]], Part::StoredItem)?)
+        self.compared.measure.validate()?;
+        Ok(check_finite([&self.compared.log_norms[..]], Part::StoredItem)?)
     }
     fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.adapting.first()) + size_of_val(self.models)
     }
 }
 
-impl<E, T, const N: usize, const M: usize, const P: usize> StoredKernel<M>
-    for StoredModels<'_, E, N, M, P>
+impl<E, T, const N: usize, const M: usize, const P: usize> StoredKernel<M> for Bank<'_, E, N, M, P>
 where
     T: Real,
     E: SufficientStatistics<Real = T, Weight = T> + ProductKernel,

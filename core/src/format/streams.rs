@@ -36,8 +36,8 @@ shown! {
     [K: Format, T: Real + Format, const M: usize, const O: usize] KernelMachine<K, [[T; M]; O]> =>
         x "KernelMachine {{ kernel: {}, coefficients: {}, biases: {} }}",
         x.kernel(), x.coefficients(), x.biases();
-    [E: SufficientStatistics, const N: usize, const M: usize, const P: usize]
-    StoredModels<'_, E, N, M, P> => _ "StoredModels {{ states: {=usize}, models: {=usize} }}", N, M;
+    [A, C: Format, H, const M: usize] StoredModels<'_, A, [H; M], C> =>
+        x "StoredModels {{ models: {=usize}, compared: {} }}", M, x.compared();
     [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
     [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
         _ "ContextLikelihood {{ contexts: {=usize} }}", C;

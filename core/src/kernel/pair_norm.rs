@@ -52,12 +52,12 @@ impl<H, C, X> Copy for PairNorm<'_, H, C, X> {}
 /// State of a [`PairNorm`]: a column of scaled rows over the symbols so far, and these.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct PairNormState<T, C, X, const N: usize> {
+pub struct PairNormState<S, C, X> {
     /// `p[i][t]`.
     predicted: C,
     symbols: X,
     /// `k[t][t]`.
-    last: Scaled<T, N>,
+    last: S,
     length: usize,
 }
 
@@ -84,7 +84,7 @@ where
     /// Adds the symbol's column; `false` where there is no room, and nothing changes.
     fn advance(
         &self,
-        state: &mut PairNormState<T, C, X, N>,
+        state: &mut PairNormState<Scaled<T, N>, C, X>,
         symbol: u16,
         emitted: &[T; N],
     ) -> bool {
@@ -126,7 +126,7 @@ where
     X: Cells<u16>,
 {
     type Observation = usize;
-    type State = PairNormState<T, C, X, N>;
+    type State = PairNormState<Scaled<T, N>, C, X>;
     /// `log k(x, x)`.
     type Reading = T;
 

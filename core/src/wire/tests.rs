@@ -85,7 +85,7 @@ fn every_byte_reads_as_what_was_written_or_as_nothing() {
         assert!(Exit::from_code(code).is_none_or(|exit| exit.code() == code));
     }
     let requests = (0..=u8::MAX).filter_map(Request::from_tag).count();
-    assert_eq!(requests, b"SMIQKXUCVTREN".len());
+    assert_eq!(requests, b"SMIQKXUCVTRENW".len());
 }
 
 #[test]

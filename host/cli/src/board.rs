@@ -21,14 +21,16 @@ struct BoardParser<T> {
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for BoardParser<T> {
     type Value = T;
 
-    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
         let text = value.to_string_lossy();
         let names = (self.names)();
         let is_known = names.iter().any(|name| name.get_name() == text);
         if !is_known && !std::path::Path::new(value).join("board.toml").is_file() {
             let names: Vec<&str> = names.iter().map(PossibleValue::get_name).collect();
+            let option = argument.and_then(Arg::get_long).map(|name| format!(" (--{name})"));
             let text = format!(
-                "`{text}` is no board that is known: {}{}\n",
+                "`{text}` is no board that is known{}: {}{}\n",
+                option.unwrap_or_default(),
                 names.join(", "),
                 self.others
             );

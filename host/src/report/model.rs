@@ -323,7 +323,10 @@ impl fmt::Display for Inspection {
         }
         #[cfg(feature = "device")]
         if let Some(boards) = &self.boards {
-            write!(f, "{boards}")?;
+            match f.alternate() {
+                true => write!(f, "{boards:#}")?,
+                false => write!(f, "{boards}")?,
+            }
         }
         if let Some(pace) = &self.pace {
             write!(f, "\n{pace}")?;

@@ -29,6 +29,7 @@ const FARTHEST: f32 = 281_474_976_710_656.0;
 ///
 /// All little-endian, numbers in `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TeachingBasis<'a> {
     numbers: usize,
     classes: usize,

@@ -5,6 +5,7 @@ use crate::number::Real;
 
 /// A taught class: its name, how many windows it was shown, and their sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TaughtClass<const NUMBERS: usize> {
     pub(super) name: ClassName,
     /// Windows shown; none for a free place.
@@ -92,6 +93,7 @@ impl From<Decision<f32>> for TaughtDecision {
 /// A class keeps its place until it is forgotten. The sums are of `f32`, in the order of the windows, on the host too: the same
 /// windows give the same bits.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TaughtClasses<const MOST: usize, const NUMBERS: usize> {
     pub(super) numbers: usize,
     pub(super) basis: u32,

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use fishweir_core::classify::{
-    KernelMachine, LeafOrder, NoNorm, StoredKernel, StoredLikelihoods, StoredModels,
+    Compared, KernelMachine, LeafOrder, NoNorm, StoredKernel, StoredLikelihoods, StoredModels,
     StoredSequences,
 };
 use fishweir_core::emission::{
@@ -113,7 +113,7 @@ where
         Regularisation::NONE,
     );
     let compared = (measure, black_box(5));
-    let bank = StoredModels::<E, STATES, 2, { STATES * STATES }>::new(
+    let bank = StoredModels::<_, _, Compared<_, 2, { STATES * STATES }>>::new(
         adapting,
         &models,
         compared,

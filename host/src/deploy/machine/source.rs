@@ -40,7 +40,7 @@ impl Machine {
             StoredKernel::Hidden(kernel) => kernel.source(of, &mut text),
             StoredKernel::Models(kernel) => {
                 let family = format!("{family}, Regularisation");
-                let machine = "{KernelMachine, StoredModels}";
+                let machine = "{Compared, KernelMachine, StoredModels}";
                 models_header((machine, &family, "Affinity"), of, &mut text);
                 text += "use fishweir_core::filter::{OnlineEm, StepSize};\n\n";
                 self.bank_source((kernel, of), &emission, &mut text);
@@ -189,7 +189,8 @@ impl Machine {
             "];\n\n\
              /// {items} models, {outputs} outputs.\n\
              pub type Model = KernelMachine<\n    \
-             StoredModels<'static, {emission}, {states}, {items}, {pairs}>,\n    [[f32; {items}]; {outputs}],\n>;\n\n\
+             StoredModels<'static, OnlineEm<'static, {emission}, {states}>, [Hmm<{emission}, {states}>; {items}], \
+             Compared<f32, {items}, {pairs}>>,\n    [[f32; {items}]; {outputs}],\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
              pub static MODEL: Model = KernelMachine::from_parts(\n    StoredModels::new(\n        \
              OnlineEm::from_parts(&START, StepSize::{step_size:?}, {warm_up}, {regularisation:?}),\n        \

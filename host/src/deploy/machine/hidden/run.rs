@@ -223,7 +223,7 @@ type Columns<const N: usize> = Heap<Scaled<f32, N>>;
 
 impl<const N: usize> HiddenLaw for PairLaw<N> {
     type State = fishweir_core::kernel::Column<f32, Columns<N>, N>;
-    type Own = fishweir_core::kernel::PairNormState<f32, Columns<N>, Heap<u16>, N>;
+    type Own = fishweir_core::kernel::PairNormState<Scaled<f32, N>, Columns<N>, Heap<u16>>;
     type Kernel<'m> = PairKernel<'m, PairHmm<f32, N, LARGEST_ALPHABET>, u16, Columns<N>>;
     type Norm<'m> = PairNorm<'m, PairHmm<f32, N, LARGEST_ALPHABET>, Columns<N>, Heap<u16>>;
 
