@@ -21,7 +21,12 @@ struct BoardParser<T> {
 impl<T: Clone + Send + Sync + 'static> TypedValueParser for BoardParser<T> {
     type Value = T;
 
-    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, Error> {
         let text = value.to_string_lossy();
         let names = (self.names)();
         let is_known = names.iter().any(|name| name.get_name() == text);
