@@ -57,9 +57,14 @@ impl PageReport {
 /// The page with a document: with what decides by its model, if that is at hand.
 #[cfg(not(target_family = "wasm"))]
 fn page(document: &Document, text: &str) -> Result<String, Failure> {
-    let model = match document.inspection {
-        Value::Null => None,
-        _ => super::page::artefact(Path::new("model"), &serde_json::to_vec(&document.model)?).ok(),
+    let model = match (&document.inspection, &document.model) {
+        (Value::Null, _) | (_, None) => None,
+        (_, Some(file)) => {
+            let name = Path::new("model");
+            let model = Model::parse(name, file.get().as_bytes())?;
+            // Some models have no artefact: their reports are without one.
+            super::page::artefact(name, &model).ok()
+        }
     };
     let scorer = model.as_ref().and_then(|_| super::page::scorer_at_hand());
     let page = fishweir_web::Page {
@@ -107,7 +112,7 @@ pub(super) fn add_model(
 ) -> Result<(), Failure> {
     let results = evaluation.then(|| document.results.clone());
     document.card = Some(card(path, bytes, results.as_ref())?);
-    document.model = serde_json::from_slice(bytes).unwrap_or(Value::Null);
+    document.model = serde_json::from_slice(bytes).unwrap_or_default();
     document.inspection = inspection(path, bytes)?;
     Ok(())
 }

@@ -91,14 +91,13 @@ fn carried(path: &Path, score_only: bool) -> Result<(String, Vec<u8>), Failure> 
     let bytes = recognise::read(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match score_only {
-        true => Ok((name, artefact(path, &bytes)?)),
+        true => Ok((name, artefact(path, &Model::parse(path, &bytes)?)?)),
         false => Model::parse(path, &bytes).map(|_| (name, bytes)),
     }
 }
 
 /// The artefact of a model, for a page that only scores.
-pub(super) fn artefact(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let model = Model::parse(path, bytes)?;
+pub(super) fn artefact(path: &Path, model: &Model) -> Result<Vec<u8>, Failure> {
     let refused = |why: &str| {
         let what = format!("{}: {why}; leave --score-only out", path.display());
         Err(Failure::input(Topic::Unsupported, what))

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{ModelCard, Report};
 use crate::data::{Dataset, Period, Series};
@@ -14,7 +15,7 @@ const MOST_NUMBERS: usize = 60_000;
 const MOST_POINTS: usize = 800;
 
 /// A command's results, with what is drawn beside them. Parts that a command has nothing for are empty.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Document {
     /// The command: `fit`, `evaluate`, `run`, ...
     pub command: String,
@@ -40,8 +41,8 @@ pub struct Document {
     pub events: Value,
     /// True events of marked series.
     pub marks: Vec<MarkedEvent>,
-    /// The model's file; null if it is not JSON, or there is none.
-    pub model: Value,
+    /// The model's file, as it is; null if it is not JSON, or there is none.
+    pub model: Option<Box<RawValue>>,
     /// The model's cost, as `info --json` prints it; null without a model.
     pub inspection: Value,
     /// The model's card; null without a model.
