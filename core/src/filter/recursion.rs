@@ -63,7 +63,7 @@ pub trait Streaming {
         };
         let result = self.step(state, x);
         if Self::ROLLS_BACK && result.is_err() {
-            pass(self, state);
+            with_local_copy(state, |state| pass(self, state));
         }
         result
     }

@@ -135,21 +135,17 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
     fn advance(&self, belief: &mut Belief<T, P>) -> bool {
         let moved = self.move_first(belief);
         let mut sums = [T::ZERO; M];
-        let (rows, _) = belief.row_mut().as_chunks_mut::<M>();
-        let (overlaps, _) = self.overlaps.relative.as_chunks::<M>();
+        let rows = belief.row_mut().as_chunks_mut::<M>().0.first_chunk_mut::<N>();
+        let overlaps = self.overlaps.relative.as_chunks::<M>().0.first_chunk::<N>();
+        let (Some(rows), Some(overlaps)) = (rows, overlaps) else { return false };
         // Rows that stay a loop: unrolled into one another, compilers gather them entry by entry.
-        for n in 0..black_box(N) {
-            let (Some(row), Some(moved), Some(overlap)) =
-                (rows.get_mut(n), moved.get(n), overlaps.get(n))
-            else {
-                break;
-            };
-            let mut products = self.second.predict::<T>(moved);
+        for n in 0..shorter(black_box(N), N) {
+            let mut products = self.second.predict::<T>(&moved[n]);
             for m in 0..M {
-                products[m] = products[m] * overlap[m];
+                products[m] = products[m] * overlaps[n][m];
                 sums[m] = sums[m] + products[m];
             }
-            *row = products;
+            rows[n] = products;
         }
         if belief.finish_update(sum_of::<T, M>(|m| sums[m])) {
             belief.add_log_scale(self.overlaps.log_scale);

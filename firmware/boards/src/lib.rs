@@ -14,3 +14,12 @@ pub fn text(path: &str) -> Option<&'static str> {
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().filter_map(|(path, _)| path.strip_suffix("/board.toml"))
 }
+
+/// Name of the board that is used if none is named: its `board.toml` has the line `default = true`. Nothing else is read.
+#[must_use]
+pub fn default_name() -> &'static str {
+    let marked = |text: &str| text.lines().any(|line| line == "default = true");
+    let mut files =
+        FILES.iter().filter_map(|(path, text)| Some((path.strip_suffix("/board.toml")?, text)));
+    files.find(|(_, text)| marked(text)).map_or("", |(name, _)| name)
+}

@@ -68,21 +68,31 @@ pub fn posteriors(
             E::Observation: 'x,
         {
             let states = model.states();
-            let mut rows = vec![0.0; smoothed.rows.len() * states];
-            for time in 0..smoothed.rows.len() {
-                let (to, from) = (&mut rows[time * states..][..states], &smoothed.rows[time]);
-                to.copy_from_slice(&from[..states]);
-            }
             Posterior {
                 log_likelihood: smoothed.log_likelihood,
                 states,
-                smoothed: rows,
+                smoothed: first_columns(smoothed.rows, states),
                 pairs: smoothed.pairs[..states].iter().map(|row| row[..states].to_vec()).collect(),
             }
         }
     }
     model.validate()?;
     Ok(each_smoothed(model, &Batch::once(sequences), &Whole))
+}
+
+/// The first columns of each row, one row after the other.
+fn first_columns<const N: usize>(rows: &[[f64; N]], columns: usize) -> Vec<f64> {
+    if columns == N {
+        return rows.as_flattened().to_vec();
+    }
+    let mut first = vec![0.0; rows.len() * columns];
+    for time in 0..rows.len() {
+        let (to, from) = (&mut first[time * columns..][..columns], &rows[time][..columns]);
+        for state in 0..columns {
+            to[state] = from[state];
+        }
+    }
+    first
 }
 
 /// Posterior quantities of one smoothed sequence.

@@ -197,7 +197,12 @@ fn transposed<const L: usize>(lanes: &[[u8; BLOCK]; L]) -> [[u8; L]; BLOCK] {
         }
     }
     let mut steps = [[NONE; L]; BLOCK];
-    steps.as_flattened_mut().copy_from_slice(bytes.as_flattened());
+    for step in 0..BLOCK {
+        for lane in 0..L {
+            let index = step * L + lane;
+            steps[step][lane] = bytes[index / BLOCK][index % BLOCK];
+        }
+    }
     steps
 }
 

@@ -87,8 +87,8 @@ impl Board {
     /// Name of the board that is used if none is named.
     #[must_use]
     pub fn default_name() -> &'static str {
-        let named = FOLDERS.iter().find(|folder| folder.file.default);
-        named.map_or("", |folder| folder.name.as_str())
+        // A start of the program asks this: it reads no board.
+        fishweir_boards::default_name()
     }
 
     /// The board of a folder, if the firmware has images for it.
@@ -139,6 +139,12 @@ mod tests {
             assert_eq!(Board::named(board.name).expect("in the table"), board);
         }
         assert!(Board::named(Board::default_name()).is_ok());
+        let marked: Vec<&str> = FOLDERS
+            .iter()
+            .filter(|folder| folder.file.default)
+            .map(|folder| folder.name.as_str())
+            .collect();
+        assert_eq!(marked, [Board::default_name()]);
         let error = Board::named("abacus").expect_err("no such board").to_string();
         assert!(BOARDS.iter().all(|board| error.contains(board.name)), "{error}");
     }

@@ -32,6 +32,7 @@ pub(crate) struct BoardFile {
     pub(crate) platform: String,
     /// `true` for the board of a command that names none.
     #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "`fishweir_boards` finds it in the text"))]
     pub(crate) default: bool,
     /// Read by the firmware's build script.
     #[serde(default, rename = "costs_without")]

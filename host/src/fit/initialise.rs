@@ -139,15 +139,14 @@ fn clusters(
     let (family, held) = (data.family, data.held(options));
     let rows = family.points(&all, step, scale, &held);
     let is_partial = rows.iter().any(|row| is_partial(row));
-    let mut centres = seeds(&rows, options.states, is_partial, rng);
-    let mut nearest = vec![0; rows.len()];
+    let blocks = Blocks::new(&rows);
+    let mut centres = seeds(&rows, &blocks, options.states, rng);
+    let (mut nearest, mut distances) = (vec![0; rows.len()], vec![0.0; rows.len()]);
     for _ in 0..KMEANS_PASSES {
-        let mut moved = false;
-        let mut table = Centres::new(&centres, is_partial);
-        for index in 0..rows.len() {
-            let closest = table.closest(&rows[index]).0;
-            moved |= nearest[index] != closest;
-            nearest[index] = closest;
+        let before = nearest.clone();
+        distances.fill(f64::INFINITY);
+        for (cluster, centre) in centres.iter().enumerate() {
+            blocks.approach(centre, cluster, &mut distances, &mut nearest);
         }
         let mut sums: Vec<Vec<f64>> =
             centres.iter().map(|centre| vec![0.0; centre.len()]).collect();
@@ -176,7 +175,7 @@ fn clusters(
                 }
             }
         }
-        if !moved {
+        if nearest == before {
             break;
         }
     }
@@ -197,18 +196,13 @@ fn clusters(
 
 /// k-means++: each centre is drawn with probability proportional to the squared distance from those
 /// before it.
-fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+fn seeds(rows: &[Vec<f64>], blocks: &Blocks, count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut centres = vec![rows[rng.random_range(..rows.len())].clone()];
     // The squared distance of each row from the nearest centre so far.
-    let mut distances = vec![f64::INFINITY; rows.len()];
+    let (mut distances, mut nearest) = (vec![f64::INFINITY; rows.len()], vec![0; rows.len()]);
     while centres.len() < count {
-        let mut newest = Centres::new(&centres[centres.len() - 1..], is_partial);
-        for index in 0..rows.len() {
-            let square = newest.closest(&rows[index]).1;
-            if square < distances[index] {
-                distances[index] = square;
-            }
-        }
+        let newest = centres.len() - 1;
+        blocks.approach(&centres[newest], newest, &mut distances, &mut nearest);
         let mut left = rng.random::<f64>() * distances.iter().sum::<f64>();
         let drawn = distances.iter().position(|distance| {
             left -= distance;
@@ -227,51 +221,55 @@ fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng
     centres
 }
 
-/// Centres side by side, `[channel][centre]`: distances from all of them are summed together.
-struct Centres {
-    table: Vec<f64>,
-    /// Squared distances from a row, by centre.
-    squares: Vec<f64>,
-    /// `true` if rows may lack channels.
-    is_partial: bool,
+/// Rows that distances are summed for together.
+const LANES: usize = 8;
+
+/// Rows side by side, `[block][channel]`: what is measured from a centre is measured for the rows of a block together.
+struct Blocks {
+    table: Vec<[f64; LANES]>,
+    rows: usize,
+    channels: usize,
 }
 
-impl Centres {
-    fn new(centres: &[Vec<f64>], is_partial: bool) -> Self {
-        let (count, channels) = (centres.len(), centres.first().map_or(0, Vec::len));
-        let mut table = vec![0.0; count * channels];
-        for (c, centre) in centres.iter().enumerate() {
-            for d in 0..channels {
-                table[d * count + c] = centre[d];
+impl Blocks {
+    fn new(rows: &[Vec<f64>]) -> Self {
+        let channels = rows.first().map_or(0, Vec::len);
+        let mut table = vec![[0.0; LANES]; rows.len().div_ceil(LANES) * channels];
+        for (index, row) in rows.iter().enumerate() {
+            for (d, x) in row.iter().enumerate() {
+                table[index / LANES * channels + d][index % LANES] = *x;
             }
         }
-        Self { table, squares: vec![0.0; count], is_partial }
+        Self { table, rows: rows.len(), channels }
     }
 
-    /// The nearest centre and its squared distance, by the channels that are there; the first of several.
-    fn closest(&mut self, row: &[f64]) -> (usize, f64) {
-        let count = self.squares.len();
-        self.squares.fill(0.0);
-        let squares = &mut self.squares[..count];
-        for d in 0..row.len() {
-            let (x, centres) = (row[d], &self.table[d * count..][..count]);
-            if self.is_partial && x.is_nan() {
-                continue;
-            }
-            for c in 0..count {
-                let gap = x - centres[c];
-                // What a centre lacks is no distance.
-                let gap = if self.is_partial && gap.is_nan() { 0.0 } else { gap };
-                squares[c] += gap * gap;
+    /// Squared distances of a block's rows from a centre, by the channels that both have.
+    fn squares(&self, block: usize, centre: &[f64]) -> [f64; LANES] {
+        let mut squares = [0.0; LANES];
+        let channels = &self.table[block * self.channels..][..self.channels];
+        for d in 0..self.channels {
+            for lane in 0..LANES {
+                let gap = channels[d][lane] - centre[d];
+                let gap = if gap.is_nan() { 0.0 } else { gap };
+                squares[lane] += gap * gap;
             }
         }
-        let mut closest = 0;
-        for c in 1..count {
-            if squares[c] < squares[closest] {
-                closest = c;
+        squares
+    }
+
+    /// Lowers the distances of rows that are nearer to a centre than to those before it, and calls it their nearest.
+    fn approach(&self, centre: &[f64], name: usize, distances: &mut [f64], nearest: &mut [usize]) {
+        for block in 0..self.rows.div_ceil(LANES) {
+            let squares = self.squares(block, centre);
+            let end = (self.rows - block * LANES).min(LANES);
+            for lane in 0..end {
+                let row = block * LANES + lane;
+                if squares[lane] < distances[row] {
+                    distances[row] = squares[lane];
+                    nearest[row] = name;
+                }
             }
         }
-        (closest, squares[closest])
     }
 }
 
@@ -287,7 +285,7 @@ mod tests {
         let mut far = (0, 0);
         for seed in 0..300 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let centres = seeds(&rows, 3, false, &mut rng);
+            let centres = seeds(&rows, &Blocks::new(&rows), 3, &mut rng);
             // What is a centre already is never drawn again.
             let mut values: Vec<f64> = centres.iter().map(|centre| centre[0]).collect();
             let (first, second) = (values[0], values[1]);
@@ -300,7 +298,7 @@ mod tests {
         // One in a hundred of these is the near one.
         assert!(far.0 > 150 && far.0 - far.1 < 10, "{far:?}");
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        assert_eq!(seeds(&rows[..1], 3, false, &mut rng), [[0.0], [0.0], [0.0]]);
+        assert_eq!(seeds(&rows[..1], &Blocks::new(&rows[..1]), 3, &mut rng), [[0.0], [0.0], [0.0]]);
     }
 
     #[test]
