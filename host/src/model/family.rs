@@ -1,6 +1,6 @@
 use super::{
     ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
-    PositionModel, SwitchingModel, SystemModel,
+    PositionModel, SegmentEm, SwitchingModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
 use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
@@ -10,6 +10,8 @@ use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
 pub enum ModelFamily {
     /// [`Hmm`](super::Hmm).
     HiddenMarkov(BaumWelch),
+    /// [`SemiMarkov`](super::SemiMarkov).
+    SemiMarkov(SegmentEm),
     /// [`MarkovModel`].
     Markov {
         /// Contexts of the model.
@@ -59,6 +61,7 @@ impl ModelFamily {
             (Self::HiddenMarkov(options), _) => {
                 options.fit(sequences, kind.size(), scale, &|| ())?.model.into()
             }
+            (Self::SemiMarkov(options), _) => options.fit(sequences, kind.size(), scale)?.into(),
             (Self::Markov { contexts, end, uniform, pseudo_count }, Kind::Symbols(alphabet)) => {
                 let (symbols, end) = (alphabet.len(), *end);
                 let model = if *uniform {

@@ -15,6 +15,7 @@
 //! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
 //! | [`SwitchingModel`]: one that switches | `switching.rs` |
+//! | [`SemiMarkov`]: hidden Markov models with durations, or with a final state | `semi_markov/` |
 //! | [`ModelFamily`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
@@ -35,6 +36,7 @@ mod mixture;
 mod positions;
 mod rows;
 mod score;
+mod semi_markov;
 mod set;
 mod simulate;
 mod switching;
@@ -52,6 +54,7 @@ pub use positions::PositionModel;
 pub(crate) use rows::digits;
 pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
+pub use semi_markov::{SegmentEm, SegmentPosterior, SegmentPrefixes, SemiMarkov};
 pub use set::{ModelSet, NamedModel};
 pub use switching::SwitchingModel;
 pub use system::SystemModel;

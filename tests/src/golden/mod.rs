@@ -41,6 +41,7 @@ mod pair_hmm;
 mod positions;
 mod precision;
 mod schema;
+mod segments;
 mod sequence_maps;
 mod statistics;
 mod switching;
@@ -81,6 +82,7 @@ use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
 use schema::{Case, File};
+use segments::{Durations, FinalState};
 use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
@@ -179,6 +181,8 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "20_online_statistics" => check_case::<OnlineStatistics>,
         "21_multinomial_geometry_symmetric_kl" => check_case::<Geometry>,
         "22_missing_channels" => check_case::<MissingChannels>,
+        "23_final_state" => check_case::<FinalState>,
+        "24_explicit_duration" => check_case::<Durations>,
         "28_windowed_decisions" => check_case::<Windowed>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));
