@@ -32,11 +32,7 @@ impl<'m, T: Real> SegmentChain<'m, T> {
     ///
     /// # Errors
     /// Names the first entry that is no probability, the first row that sums to more than one, and a table whose size does not fit.
-    pub fn new(
-        initial: &'m [T],
-        transition: &'m [T],
-        hazard: &'m [T],
-    ) -> Result<Self, ModelError> {
+    pub fn new(initial: &'m [T], transition: &'m [T], hazard: &'m [T]) -> Result<Self, ModelError> {
         let states = initial.len();
         let longest = hazard.len().checked_div(states).unwrap_or(0);
         let duration = Part::Parameter("duration");
@@ -90,10 +86,9 @@ impl<'m, T: Real> SegmentChain<'m, T> {
     pub fn leaving(&self, mut cells: &[T], leaving: &mut [T]) {
         let mut hazard = self.hazard;
         for out in leaving {
-            let (Some((row, rest)), Some((rates, others))) = (
-                cells.split_at_checked(self.longest),
-                hazard.split_at_checked(self.longest),
-            ) else {
+            let (Some((row, rest)), Some((rates, others))) =
+                (cells.split_at_checked(self.longest), hazard.split_at_checked(self.longest))
+            else {
                 return;
             };
             let mut sum = T::ZERO;
@@ -110,10 +105,9 @@ impl<'m, T: Real> SegmentChain<'m, T> {
         self.leaving(cells, leaving);
         let mut hazard = self.hazard;
         for to in 0..self.initial.len() {
-            let (Some((row, rest)), Some((rates, others))) = (
-                cells.split_at_mut_checked(self.longest),
-                hazard.split_at_checked(self.longest),
-            ) else {
+            let (Some((row, rest)), Some((rates, others))) =
+                (cells.split_at_mut_checked(self.longest), hazard.split_at_checked(self.longest))
+            else {
                 return;
             };
             let mut begun = T::ZERO;
@@ -164,12 +158,7 @@ impl<'m, T: Real> SegmentChain<'m, T> {
     }
 }
 
-fn check<T: Real>(
-    part: Part,
-    table: &[T],
-    columns: usize,
-    sums: bool,
-) -> Result<(), ModelError> {
+fn check<T: Real>(part: Part, table: &[T], columns: usize, sums: bool) -> Result<(), ModelError> {
     for (row, entries) in table.chunks(columns.max(1)).enumerate() {
         let mut sum = T::ZERO;
         for (column, &p) in entries.iter().enumerate() {

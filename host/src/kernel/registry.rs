@@ -10,9 +10,9 @@ use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use super::parameter::{KernelParameter, LAMBDA, NU, ORDER, RAW, RHO, STEPS, Settings, TIME};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
-    ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel, for_each_score_kernel,
-    gram_of_features,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LabelMixture,
+    LogGram, Metric, ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel,
+    for_each_score_kernel, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::elementary::Elementary;
@@ -197,6 +197,16 @@ const OTHERS: &[Entry] = &[
             Ok(Featured::new(kernel.features(sequences)?, names_of_log_odds(models)))
         },
     ),
+    on_scores(
+        "label-latent",
+        "Inner products of Fisher scores of the classes' mixture, the label hidden (Jaakkola and Haussler, theorem 1c)",
+        &[KernelParameter::Parametrisation, KernelParameter::Information],
+        |_| "label-latent Fisher,".into(),
+        |settings, models, sequences, of| {
+            let mixture = LabelMixture::even(models);
+            fisher(settings, None, &[&mixture], sequences, of)
+        },
+    ),
     Entry {
         name: "count",
         about: "Marginalised counts of symbols and states",
@@ -379,8 +389,17 @@ const fn between(
 }
 
 /// All families of models.
-const ANY: &[&str] =
-    &["hmm", "markov", "positions", "gaussian", "mixture", "kde", "lds", "switching"];
+const ANY: &[&str] = &[
+    "hmm",
+    "markov",
+    "context-tree",
+    "positions",
+    "gaussian",
+    "mixture",
+    "kde",
+    "lds",
+    "switching",
+];
 
 /// Symbols counted together, or samples of a window after its first, if given.
 fn order(settings: &Settings) -> Option<usize> {

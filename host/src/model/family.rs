@@ -1,6 +1,6 @@
 use super::{
-    ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
-    PositionModel, SegmentEm, SwitchingModel, SystemModel,
+    ContextModelError, ContextSet, ContextTreeWeighting, DensityModel, FittedModel,
+    KernelDensityModel, MarkovModel, PositionModel, SegmentEm, SwitchingModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
 use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
@@ -23,6 +23,8 @@ pub enum ModelFamily {
         /// Added to every count.
         pseudo_count: f64,
     },
+    /// [`MarkovModel`], by context tree weighting.
+    ContextTree(ContextTreeWeighting),
     /// [`PositionModel`].
     Positions {
         /// Every symbol as likely as any other, instead of by the data.
@@ -71,6 +73,9 @@ impl ModelFamily {
                 };
                 model.into()
             }
+            (Self::ContextTree(options), Kind::Symbols(alphabet)) => {
+                options.fit(alphabet.len(), sequences)?.into()
+            }
             (Self::Positions { uniform: true, .. }, Kind::Symbols(alphabet)) => {
                 let length = super::positions::common_length(sequences)?;
                 PositionModel::uniform(alphabet.len(), length)?.into()
@@ -96,7 +101,7 @@ impl ModelFamily {
             (Self::LinearSystem(_) | Self::SwitchingSystem(_), Kind::Symbols(_)) => {
                 return Err(kind_of("a linear dynamical system", channels, symbols));
             }
-            (Self::Markov { .. }, Kind::Channels(_)) => {
+            (Self::Markov { .. } | Self::ContextTree(_), Kind::Channels(_)) => {
                 return Err(kind_of("a model of Markov strings", symbols, channels));
             }
             (Self::Positions { .. }, Kind::Channels(_)) => {

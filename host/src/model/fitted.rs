@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel,
-    SemiMarkov, SwitchingModel, SystemModel,
+    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel, SemiMarkov,
+    SwitchingModel, SystemModel,
 };
 
 /// A fitted model of any kind, as files have it. A further kind is a line here, and one in the

@@ -9,6 +9,7 @@
 //! | [`Hmm`]: hidden Markov models; draws | `hmm.rs`, `simulate.rs` |
 //! | [`MarkovModel`]: strings of order `k`, with an end, with a padded start, variable-length contexts | `markov.rs` |
 //! | [`ContextSet`]: the pasts that a model distinguishes, given or chosen from data | `contexts.rs` |
+//! | [`ContextTreeWeighting`]: the Bayes mixture of all suffix trees, as a [`MarkovModel`] | `context_tree.rs` |
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
@@ -24,6 +25,7 @@
 //! time. A sequence of another kind of samples than the model's has no observation; a [`SystemModel`]
 //! refuses it.
 
+mod context_tree;
 mod contexts;
 mod density;
 mod error;
@@ -42,6 +44,7 @@ mod simulate;
 mod switching;
 mod system;
 
+pub use context_tree::ContextTreeWeighting;
 pub use contexts::ContextSet;
 pub use density::DensityModel;
 pub use error::ContextModelError;

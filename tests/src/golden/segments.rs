@@ -249,7 +249,8 @@ impl Fields<'_> {
         self.put("ratio.initial", less(&found.initial_rates, 1.0));
         let empty = if x.is_empty() { 1.0 / model.end[states] } else { 0.0 };
         self.put("ratio.initial_end", empty - 1.0);
-        let visits: Row = (0..states).map(|i| found.states.iter().map(|row| row[i]).sum()).collect();
+        let visits: Row =
+            (0..states).map(|i| found.states.iter().map(|row| row[i]).sum()).collect();
         let rows = found.transition_rates.iter().zip(&visits);
         self.put("ratio.transition", rows.map(|(row, &by)| less(row, by)).collect::<Matrix>());
         let ends = found.end_rates.iter().zip(&visits);
@@ -409,15 +410,20 @@ fn in_precision<T: Precise>(
     let (mut log, mut possible, mut range) = (0.0, true, 0.0);
     let (mut prefix, mut ended, mut filter, mut ends) = (vec![], vec![], vec![], vec![]);
     for (time, row) in model.log_rows(x).map_err(|error| error.to_string())?.iter().enumerate() {
-        if time == 0 { chain.begin(&mut cells) } else { chain.advance(&mut cells, &mut room) }
+        if time == 0 {
+            chain.begin(&mut cells)
+        } else {
+            chain.advance(&mut cells, &mut room)
+        }
         let likelihood: Row = match row {
             None => vec![1.0; states],
             Some(logs) => {
                 chain.states_of(&cells, &mut room);
                 let reached = logs.iter().zip(&room).filter(|(_, mass)| mass.to_f64() > 0.0);
-                let best = reached.map(|(log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
+                let best: f64 = reached.map(|(log, _)| *log).fold(f64::NEG_INFINITY, f64::max);
+                possible &= best > f64::NEG_INFINITY;
                 log += best;
-                range += f64::abs(best);
+                range += if best.is_finite() { best.abs() } else { 0.0 };
                 logs.iter().map(|log| (log - best).min(1.0).exp()).collect()
             }
         };
@@ -477,11 +483,9 @@ fn step(
     let em = SegmentEm { start, durations: false, longest: None, end: false };
     let channels = if model.emission.is_over_symbols() { 0 } else { model.emission.shape().size };
     let scale = vec![1.0; channels];
-    let moments =
-        || FittedMoments::of(&em.start, model.emission.family(), sequences, &scale);
-    let improve = |model| {
-        em.improve(model, sequences, moments()).map_err(|error| error.to_string())
-    };
+    let moments = || FittedMoments::of(&em.start, model.emission.family(), sequences, &scale);
+    let improve =
+        |model| em.improve(model, sequences, moments()).map_err(|error| error.to_string());
     let (after, before) = improve(model)?;
     let (_, log) = improve(&after)?;
     comparison.field("total_log_likelihood", before, EXACT);
@@ -514,7 +518,9 @@ fn step(
         }
         Law::Mixture { weight, .. } => {
             put("weights", part("weight").to_vec().into());
-            for (name, rows) in [("means", part("mean").to_vec()), ("variances", squares(part("std")))] {
+            for (name, rows) in
+                [("means", part("mean").to_vec()), ("variances", squares(part("std")))]
+            {
                 let parts = |row: &Row| Tree::from(split(row, row.len() / weight.len()));
                 put(name, Tree::List(rows.iter().map(parts).collect()));
             }

@@ -183,7 +183,7 @@ impl Asked<'_> {
     /// Request of the fits.
     pub(super) fn request(&self) -> Result<Request, Failure> {
         let training = match self.options.choice.family {
-            FamilyName::Hmm => self.training.clone(),
+            FamilyName::Hmm | FamilyName::Hsmm => self.training.clone(),
             _ => self.training.without_emission(),
         };
         let mut request = training.request(ClassifierKind::Bayes, self.cutting)?;

@@ -2,17 +2,20 @@
 
 use super::{
     Affinity, BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel,
-    ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel, SymmetricKl,
+    MarkovKernel, ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel,
+    SymmetricKl,
 };
 use crate::dynamics::{LinearSystem, SwitchingSystem};
 use crate::kernel::LogGram;
-use crate::model::{FittedModel, Model};
+use crate::model::{FittedModel, MarkovModel, Model};
 use crate::parallel;
 use crate::runtime::{Distribution, Hmm};
 
 /// Models that can be compared with each other, by kind.
 enum Alike {
     HiddenMarkov(Vec<Hmm>),
+    /// Of some order above zero.
+    Markov(Vec<MarkovModel>),
     /// One distribution per model.
     Distributions(Vec<Distribution>),
     LinearSystems(Vec<LinearSystem>),
@@ -28,6 +31,15 @@ impl Alike {
         match models.first() {
             Some(FittedModel::HiddenMarkov(_)) => {
                 each(models, |model| model.hidden_markov().cloned()).map(Self::HiddenMarkov)
+            }
+            Some(FittedModel::Markov(_))
+                if models.iter().any(|one| distribution(one).is_none()) =>
+            {
+                each(models, |model| match model {
+                    FittedModel::Markov(model) => Some(model.clone()),
+                    _ => None,
+                })
+                .map(Self::Markov)
             }
             Some(FittedModel::LinearSystem(_)) => each(models, |model| match model {
                 FittedModel::LinearSystem(model) => Some(model.with_mean()),
@@ -99,7 +111,7 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
 pub const PATHS: usize = 50;
 
 /// `log k` of all pairs by the probability product or the mean map: over `steps + 1` samples of hidden
-/// Markov models ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that switch,
+/// Markov models ([`HmmKernel`]), of Markov chains of an order above zero ([`MarkovKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that switch,
 /// by [`PATHS`] drawn paths of each ([`SampledSwitchingKernel`]); over one sample of densities, and of symbols
 /// without a past ([`DistributionKernel`]); of positions the product over them.
 ///
@@ -114,6 +126,9 @@ pub fn log_gram_of_fitted(
     match Alike::of(models)? {
         Alike::HiddenMarkov(models) => {
             HmmKernel::new(measure, steps).map_err(of_kernel)?.log_gram(&models)
+        }
+        Alike::Markov(models) => {
+            MarkovKernel::new(measure, steps + 1).map_err(of_kernel)?.log_gram(&models)
         }
         Alike::LinearSystems(models) => {
             DynamicsKernel::new(steps + 1, measure).map_err(of_kernel)?.log_gram(&models)

@@ -41,9 +41,9 @@ pub(super) struct Terms {
 
 impl NegativeBinomial {
     /// Durations up to which terms are needed for those of `longest` to be exact: the rest has no weight.
-    fn reach(&self, longest: usize) -> usize {
+    pub(super) fn reach(&self, longest: usize) -> usize {
         if self.success >= 1.0 {
-            return longest;
+            return longest.max(1);
         }
         let decay = -(-self.success).portable_ln_1p();
         let more = (60.0 + 4.0 * self.shape) / decay;

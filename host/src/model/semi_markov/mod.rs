@@ -22,8 +22,8 @@ use crate::runtime::{Drawn, Emissions, Hmm, HmmError, Parts, check, padded_state
 
 use durations::{NegativeBinomial, hazards};
 pub use fit::SegmentEm;
-pub use posterior::{SegmentPosterior, SegmentPrefixes};
 use posterior::{Pass, Tables};
+pub use posterior::{SegmentPosterior, SegmentPrefixes};
 
 /// A hidden semi-Markov model: a hidden Markov model whose states last as long as distributions of their own say, or whose strings
 /// end in a final state, or both.
@@ -113,13 +113,21 @@ impl SemiMarkov {
             check::distribution(format!("transition[{state}]"), &self.row(row, state))?;
             if self.has_durations() && row[state] != 0.0 {
                 let part = format!("transition[{state}][{state}]");
-                return Err(HmmError::Range { part, wanted: "zero: durations say how long a state lasts" });
+                return Err(HmmError::Range {
+                    part,
+                    wanted: "zero: durations say how long a state lasts",
+                });
             }
         }
         if let Some(first) = self.durations.first() {
             check::distributions("durations", &self.durations, states, first.len())?;
         } else if !self.negative_binomial.is_empty() {
-            check::numbers("negative_binomial", &self.negative_binomial, (states, 2), check::POSITIVE)?;
+            check::numbers(
+                "negative_binomial",
+                &self.negative_binomial,
+                (states, 2),
+                check::POSITIVE,
+            )?;
             if let Some(state) = self.negative_binomial.iter().position(|row| row[1] > 1.0) {
                 let part = format!("negative_binomial[{state}][1]");
                 return Err(HmmError::Range { part, wanted: "a probability from 0 to 1" });
@@ -130,6 +138,16 @@ impl SemiMarkov {
     }
 
     fn tables(&self, length: usize) -> Tables {
+        // Longer segments have no weight: the last cell keeps them.
+        let mut longest = 1;
+        for state in 0..self.negative_binomial.len() {
+            longest = longest.max(self.negative(state).map_or(1, |law| law.reach(0)));
+        }
+        self.tables_of(length.min(longest))
+    }
+
+    /// Tables with a cell for each duration up to `length`, if durations have no longest.
+    fn tables_of(&self, length: usize) -> Tables {
         let mut hazard = Vec::new();
         for state in 0..self.states() {
             match (self.durations.get(state), self.negative(state)) {
@@ -161,7 +179,10 @@ impl SemiMarkov {
     ///
     /// # Errors
     /// [`SequenceError`] of a sample that is no observation of the model.
-    pub fn log_rows(&self, samples: SamplesView<'_>) -> Result<Vec<Option<Vec<f64>>>, SequenceError> {
+    pub fn log_rows(
+        &self,
+        samples: SamplesView<'_>,
+    ) -> Result<Vec<Option<Vec<f64>>>, SequenceError> {
         let states = self.states();
         let mut logs: Vec<Option<Vec<f64>>> = Vec::with_capacity(samples.len());
         let refused = |time, error| SequenceError::Observation { time, error };
@@ -235,7 +256,10 @@ impl SemiMarkov {
     ///
     /// # Errors
     /// [`DecodeError`] of a sequence that the model makes impossible.
-    pub fn segments(&self, samples: SamplesView<'_>) -> Result<(Vec<[usize; 3]>, f64), DecodeError> {
+    pub fn segments(
+        &self,
+        samples: SamplesView<'_>,
+    ) -> Result<(Vec<[usize; 3]>, f64), DecodeError> {
         if samples.is_empty() {
             return Ok((Vec::new(), self.posterior(samples)?.log_likelihood));
         }
@@ -243,7 +267,7 @@ impl SemiMarkov {
             time: samples.len() - 1,
             error: ObservationError::Impossible,
         };
-        let found = self.tables(samples.len()).best(&self.log_rows(samples)?);
+        let found = self.tables_of(samples.len()).best(&self.log_rows(samples)?);
         found.ok_or(DecodeError::Sequence(impossible))
     }
 
@@ -260,7 +284,8 @@ impl SemiMarkov {
 
     fn counts(&self, found: &SegmentPosterior, samples: SamplesView<'_>) -> Counts {
         let states = self.states();
-        let mut initial: Vec<f64> = (0..states).map(|i| found.initial_rates[i] * self.initial[i]).collect();
+        let mut initial: Vec<f64> =
+            (0..states).map(|i| found.initial_rates[i] * self.initial[i]).collect();
         let mut transition = found.transition_rates.clone();
         for (from, row) in transition.iter_mut().enumerate() {
             for (count, p) in row.iter_mut().zip(&self.transition[from]) {
@@ -407,7 +432,8 @@ impl Scored for SemiMarkov {
     fn draw(&self, length: usize, seed: u64) -> Samples {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let tables = self.tables(length);
-        let (family, parts, states) = (self.emission.family(), self.emission.parts(), self.states());
+        let (family, parts, states) =
+            (self.emission.family(), self.emission.parts(), self.states());
         let (mut symbols, mut rows) = (Vec::new(), Rows::new(self.emission.shape().size));
         let mut drawn = 0;
         let mut state = choose(&self.row(&self.initial, states), &mut rng);
@@ -427,7 +453,11 @@ impl Scored for SemiMarkov {
             }
             state = choose(&self.row(&self.transition[state], state), &mut rng);
         }
-        if self.emission.is_over_symbols() { Samples::Symbols(symbols) } else { Samples::Channels(rows) }
+        if self.emission.is_over_symbols() {
+            Samples::Symbols(symbols)
+        } else {
+            Samples::Channels(rows)
+        }
     }
 
     fn symbols(&self) -> Option<usize> {

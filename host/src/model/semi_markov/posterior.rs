@@ -40,9 +40,10 @@ pub struct SegmentPosterior {
     pub rates: Vec<Vec<f64>>,
     /// Probability that a segment ends with a sample, `[time]`.
     pub segment_end: Vec<f64>,
-    /// Probabilities of the last segment's state and how long it has lasted, `[state][elapsed - 1]`.
+    /// Probabilities of the last segment's state and how long it has lasted, `[state][elapsed - 1]`; zero with a final state, where the last
+    /// segment has ended.
     pub elapsed: Vec<Vec<f64>>,
-    /// Expected segments that ended before the last sample, by state and duration, `[state][duration - 1]`.
+    /// Expected segments that ended, by state and duration, `[state][duration - 1]`; without a final state before the last sample.
     pub ended: Vec<Vec<f64>>,
     /// Expected segments, `[state]`; unfinished ones count.
     pub segments: Vec<f64>,
@@ -177,7 +178,11 @@ impl Tables {
                 for cell in 0..cells {
                     after[cell] = self.last(cell) / sum;
                     let p = weight(cell) * after[cell];
-                    found.elapsed[cell / longest][cell % longest] = p;
+                    let last = match self.end.is_empty() {
+                        true => &mut found.elapsed,
+                        false => &mut found.ended,
+                    };
+                    last[cell / longest][cell % longest] += p;
                     found.segment_end[time] +=
                         if self.end.is_empty() { p * self.hazard[cell] } else { p };
                     if let Some(rate) = found.end_rates.get_mut(cell / longest) {
@@ -195,10 +200,10 @@ impl Tables {
                     let mut leaves = 0.0;
                     for u in 0..longest {
                         let cell = state * longest + u;
-                        let (h, weight) =
-                            (self.hazard[cell], predicted[cell] * likelihood[state]);
+                        let (h, weight) = (self.hazard[cell], predicted[cell] * likelihood[state]);
                         let on = seen[if u + 1 < longest { cell + 1 } else { cell }];
-                        after[cell] = h * entering[state] + if h < 1.0 { (1.0 - h) * on } else { 0.0 };
+                        after[cell] =
+                            h * entering[state] + if h < 1.0 { (1.0 - h) * on } else { 0.0 };
                         let ends = weight * h * entering[state];
                         found.ended[state][u] += ends;
                         found.segment_end[time] += ends;
@@ -222,7 +227,9 @@ impl Tables {
                     found.initial_rates[state] = seen[first];
                 }
             }
-            found.rates[time].iter_mut().for_each(|rate| *rate *= (-pass.scale[time]).portable_exp());
+            found.rates[time]
+                .iter_mut()
+                .for_each(|rate| *rate *= (-pass.scale[time]).portable_exp());
         }
         Ok(found)
     }
@@ -256,7 +263,8 @@ impl Tables {
                     best[cell] = best[cell - 1] + stays[cell - 1];
                 }
                 let first = &mut best[state * longest];
-                *first = if time == 0 { self.initial[state].portable_ln() } else { f64::NEG_INFINITY };
+                *first =
+                    if time == 0 { self.initial[state].portable_ln() } else { f64::NEG_INFINITY };
                 for (from, &(log, lasted)) in leaving.iter().enumerate().filter(|_| time > 0) {
                     let log = log + transition[from * states + state];
                     if log > *first {
