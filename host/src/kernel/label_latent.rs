@@ -37,15 +37,22 @@ impl<'m> LabelMixture<'m> {
 
     /// `P(y | x)` and `log p(x)` of the logarithms of `p(x | y)`; an impossible class has none.
     pub fn posterior(&self, logs: &[f64]) -> (Vec<f64>, f64) {
-        let joint = logs.iter().zip(&self.prior).map(|(log, prior)| log + prior.portable_ln());
-        let joint: Vec<f64> = joint.collect();
-        let largest = joint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if largest == f64::NEG_INFINITY {
-            return (vec![0.0; joint.len()], largest);
+        let (mut share, mut largest) = (logs.to_vec(), f64::NEG_INFINITY);
+        for (log, prior) in share.iter_mut().zip(&self.prior) {
+            *log += prior.portable_ln();
+            largest = largest.max(*log);
         }
-        let mut share: Vec<f64> = joint.iter().map(|log| (log - largest).portable_exp()).collect();
-        let sum: f64 = share.iter().sum();
-        share.iter_mut().for_each(|p| *p /= sum);
+        if largest == f64::NEG_INFINITY {
+            return (vec![0.0; share.len()], largest);
+        }
+        let mut sum = 0.0;
+        for p in &mut share {
+            *p = (*p - largest).portable_exp();
+            sum += *p;
+        }
+        for p in &mut share {
+            *p /= sum;
+        }
         (share, largest + sum.portable_ln())
     }
 
@@ -67,11 +74,14 @@ impl Model for LabelMixture<'_> {
     }
 
     fn parameter_names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            (0..self.models.len()).map(|class| format!("prior[{class}]")).collect();
+        let mut names = Vec::with_capacity(self.parameters());
+        for class in 0..self.models.len() {
+            names.push(format!("prior[{class}]"));
+        }
         for (class, model) in self.models.iter().enumerate() {
-            let own = model.parameter_names();
-            names.extend(own.into_iter().map(|name| format!("model[{class}].{name}")));
+            for name in model.parameter_names() {
+                names.push(format!("model[{class}].{name}"));
+            }
         }
         names
     }
@@ -79,7 +89,11 @@ impl Model for LabelMixture<'_> {
 
 impl Scored for LabelMixture<'_> {
     fn parameters(&self) -> usize {
-        self.models.iter().map(|model| 1 + model.parameters()).sum()
+        let mut count = self.models.len();
+        for model in &self.models {
+            count += model.parameters();
+        }
+        count
     }
 
     /// A class under which a sequence is impossible has no part in its score; a sequence is refused if all classes are so.
@@ -96,9 +110,9 @@ impl Scored for LabelMixture<'_> {
         for sequence in 0..sequences.len() {
             let mut logs = vec![f64::NEG_INFINITY; found.len()];
             let mut refused = None;
-            for (log, of_class) in logs.iter_mut().zip(&found) {
-                match &of_class[sequence] {
-                    Ok(score) => *log = score.log_likelihood,
+            for class in 0..found.len() {
+                match &found[class][sequence] {
+                    Ok(score) => logs[class] = score.log_likelihood,
                     Err(error) => refused = refused.or(Some(*error)),
                 }
             }
@@ -109,10 +123,14 @@ impl Scored for LabelMixture<'_> {
             }
             let mut score = Vec::with_capacity(self.parameters());
             push_row(&self.prior, &posterior, parametrisation, &mut score);
-            for ((of_class, model), p) in found.iter().zip(&self.models).zip(&posterior) {
-                match &of_class[sequence] {
-                    Ok(own) => score.extend(own.score.iter().map(|entry| p * entry)),
-                    Err(_) => score.resize(score.len() + model.parameters(), 0.0),
+            for class in 0..found.len() {
+                match &found[class][sequence] {
+                    Ok(own) => {
+                        for entry in &own.score {
+                            score.push(posterior[class] * entry);
+                        }
+                    }
+                    Err(_) => score.resize(score.len() + self.models[class].parameters(), 0.0),
                 }
             }
             all.push(Ok(ModelScore { log_likelihood, score }));

@@ -115,20 +115,28 @@ impl ModelKernel for MarkovKernel {
         here[0] = 1.0;
         for _ in 0..self.length {
             let mut there = vec![0.0; pairs.len()];
-            for (pair, &mass) in here.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+            for (pair, &mass) in here.iter().enumerate() {
                 for way in &ways[first_way[pair]..first_way[pair + 1]] {
                     there[way.to] += mass * way.weight;
                 }
             }
-            let sum: f64 = there.iter().sum();
+            let mut sum = 0.0;
+            for mass in &there {
+                sum += mass;
+            }
             if sum == 0.0 {
                 return Ok(f64::NEG_INFINITY);
             }
-            there.iter_mut().for_each(|mass| *mass /= sum);
+            for mass in &mut there {
+                *mass /= sum;
+            }
             log += sum.portable_ln();
             here = there;
         }
-        let last: f64 = here.iter().zip(&ends).map(|(mass, end)| mass * end).sum();
+        let mut last = 0.0;
+        for (mass, end) in here.iter().zip(&ends) {
+            last += mass * end;
+        }
         Ok(log + last.portable_ln())
     }
 }

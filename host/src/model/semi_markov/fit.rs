@@ -1,12 +1,13 @@
 //! Expectation and maximisation of hidden semi-Markov models.
 
-use super::{Counts, NegativeBinomial, SemiMarkov};
+use super::{NegativeBinomial, SemiMarkov};
 use crate::batch::Expectations;
 use crate::data::SamplesView;
 use crate::fit::{BaumWelch, FitError, FittedMoments};
 use crate::parallel::each;
 use crate::runtime::Hmm;
 use crate::runtime::numbers::normalise_into;
+use crate::sums::Summand;
 
 /// How a [`SemiMarkov`] model is fitted: a hidden Markov model first, by `start`, and from it passes of expectation and maximisation.
 ///
@@ -94,7 +95,9 @@ impl SegmentEm {
                         table[d] = table[d - 1] * stays.max(1e-3);
                     }
                     let sum: f64 = table.iter().sum();
-                    table.iter_mut().for_each(|p| *p /= sum);
+                    for p in &mut table {
+                        *p /= sum;
+                    }
                     model.durations.push(table);
                 }
             }
@@ -106,8 +109,14 @@ impl SegmentEm {
             let empty = empty / count.max(1) as f64;
             let last = (count as f64 / samples.max(1) as f64).min(0.5);
             model.end = vec![last; states];
-            model.transition.iter_mut().flatten().for_each(|p| *p *= 1.0 - last);
-            model.initial.iter_mut().for_each(|p| *p *= 1.0 - empty);
+            for row in &mut model.transition {
+                for p in row {
+                    *p *= 1.0 - last;
+                }
+            }
+            for p in &mut model.initial {
+                *p *= 1.0 - empty;
+            }
             model.end.push(empty);
         }
         model
@@ -126,38 +135,15 @@ impl SegmentEm {
         moments: FittedMoments,
     ) -> Result<(SemiMarkov, f64), FitError> {
         let states = model.states();
-        let expected = each(sequences.len(), &|index| {
-            let found = model.posterior(sequences[index])?;
-            Ok((model.counts(&found, sequences[index]), found))
-        });
-        let mut sum: Option<Counts> = None;
-        let mut log_likelihood = 0.0;
-        // Of negative binomial durations, `[state][ended, elapsed][duration - 1]`.
         let longest = sequences.iter().map(SamplesView::len).max().unwrap_or(0);
-        let laws = model.negative_binomial.len();
-        let mut lasting = vec![[vec![0.0; longest], vec![0.0; longest]]; laws];
+        let expected = each(sequences.len(), &|index| model.counts(sequences[index], longest));
+        let mut sum: Option<Expectations> = None;
         for (sequence, one) in expected.into_iter().enumerate() {
-            let impossible = |why: fishweir_core::smooth::SequenceError| FitError::Impossible {
-                sequence,
-                why: why.to_string(),
-            };
-            let (counts, found) = one.map_err(impossible)?;
-            log_likelihood += found.log_likelihood;
-            for (state, [ended, elapsed]) in lasting.iter_mut().enumerate() {
-                add(ended, &found.ended[state]);
-                add(elapsed, &found.elapsed[state]);
-            }
-            match &mut sum {
-                None => sum = Some(counts),
-                Some(sum) => {
-                    add(&mut sum.initial, &counts.initial);
-                    for (to, from) in [
-                        (&mut sum.transition, &counts.transition),
-                        (&mut sum.durations, &counts.durations),
-                    ] {
-                        to.iter_mut().zip(from).for_each(|(to, from)| add(to, from));
-                    }
-                    sum.emission.add(&counts.emission);
+            match (one, &mut sum) {
+                (Ok(one), None) => sum = Some(one),
+                (Ok(one), Some(sum)) => sum.add(&one),
+                (Err(why), _) => {
+                    return Err(FitError::Impossible { sequence, why: why.to_string() });
                 }
             }
         }
@@ -170,7 +156,7 @@ impl SegmentEm {
         next.end.extend(row.get(states));
         row.truncate(states);
         next.initial = row;
-        for (from, counts) in sum.transition.iter().enumerate() {
+        for (from, counts) in sum.pairs[..states].iter().enumerate() {
             let mut row = model.row(&model.transition[from], from);
             normalise_into(&mut row, counts, pseudo);
             if let Some(end) = row.get(states) {
@@ -179,13 +165,14 @@ impl SegmentEm {
             row.truncate(states);
             next.transition[from] = row;
         }
-        for (table, counts) in next.durations.iter_mut().zip(&sum.durations) {
-            normalise_into(table, counts, pseudo);
+        for (state, table) in next.durations.iter_mut().enumerate() {
+            normalise_into(table, &sum.pairs[states + state], pseudo);
         }
-        for (law, [ended, elapsed]) in next.negative_binomial.iter_mut().zip(&lasting) {
+        for (state, law) in next.negative_binomial.iter_mut().enumerate() {
             let own = NegativeBinomial { shape: law[0], success: law[1] };
-            let fitted = own.maximise(ended, elapsed);
-            *law = vec![fitted.shape, fitted.success];
+            let (ended, lasting) = (&sum.pairs[states + state], &sum.pairs[2 * states + state]);
+            let fitted = own.maximise(ended, lasting);
+            (law[0], law[1]) = (fitted.shape, fitted.success);
         }
         // The emissions' step is that of a hidden Markov model, whatever its chain.
         let even = vec![1.0 / states as f64; states];
@@ -194,15 +181,10 @@ impl SegmentEm {
             transition: vec![even; states],
             emission: model.emission.clone(),
         };
-        let expected = Expectations { emission: sum.emission, ..Expectations::zero(&chain) };
+        let (emission, log_likelihood) = (sum.emission, sum.log_likelihood);
+        let expected = Expectations { emission, ..Expectations::zero(&chain) };
         next.emission = self.start.maximised(&chain, &expected, moments)?.emission;
         next.validate()?;
         Ok((next, log_likelihood))
-    }
-}
-
-fn add(to: &mut [f64], from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += from;
     }
 }

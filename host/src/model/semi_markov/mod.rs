@@ -12,17 +12,18 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{DecodeError, Model, ModelScore, Scored, ViterbiPath, names_of_rows};
-use crate::data::{Rows, Sample, Samples, SamplesView};
+use crate::batch::Expectations;
+use crate::data::{Rows, Samples, SamplesView};
 use crate::elementary::Elementary;
 use crate::model::score::push_emissions;
 use crate::parallel::each;
 use crate::runtime::family::entries;
 use crate::runtime::numbers::{choose, push_row};
-use crate::runtime::{Drawn, Emissions, Hmm, HmmError, Parts, check, padded_states};
+use crate::runtime::{Drawn, Emissions, Hmm, HmmError, Weighed, check, padded_states};
 
 use durations::{NegativeBinomial, hazards};
 pub use fit::SegmentEm;
-use posterior::{Pass, Tables};
+use posterior::Tables;
 pub use posterior::{SegmentPosterior, SegmentPrefixes};
 
 /// A hidden semi-Markov model: a hidden Markov model whose states last as long as distributions of their own say, or whose strings
@@ -64,17 +65,6 @@ pub struct SemiMarkov {
     /// Probabilities that the string ends after a segment, `[state]`, then that of the empty string; empty without a final state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub end: Vec<f64>,
-}
-
-/// Expectations of a model's counts.
-struct Counts {
-    /// `[state]`, then the empty string where there is a final state.
-    initial: Vec<f64>,
-    /// `[from][to]`, then the end where there is a final state.
-    transition: Vec<Vec<f64>>,
-    /// `[state][duration - 1]` of tables; what is censored spread over the durations that it may have.
-    durations: Vec<Vec<f64>>,
-    emission: Parts,
 }
 
 impl SemiMarkov {
@@ -196,7 +186,11 @@ impl SemiMarkov {
                 if symbol >= self.emission.shape().size {
                     return Err(refused(time, ObservationError::UnknownSymbol));
                 }
-                logs.push(Some(probability.iter().map(|row| row[symbol].portable_ln()).collect()));
+                let mut own = Vec::with_capacity(states);
+                for row in probability {
+                    own.push(row[symbol].portable_ln());
+                }
+                logs.push(Some(own));
             }
             return Ok(logs);
         }
@@ -237,8 +231,15 @@ impl SemiMarkov {
     /// # Errors
     /// [`SequenceError`] of a sequence that the model makes impossible; one that cannot end where it ends is, at its last sample.
     pub fn posterior(&self, samples: SamplesView<'_>) -> Result<SegmentPosterior, SequenceError> {
-        let tables = self.tables(samples.len());
-        let pass: Pass = tables.forward(&self.log_rows(samples)?);
+        self.posterior_of(samples, &self.tables(samples.len()))
+    }
+
+    fn posterior_of(
+        &self,
+        samples: SamplesView<'_>,
+        tables: &Tables,
+    ) -> Result<SegmentPosterior, SequenceError> {
+        let pass = tables.forward(&self.log_rows(samples)?);
         let mut found = tables.backward(&pass)?;
         if samples.is_empty()
             && let Some(&empty) = self.end.get(self.states())
@@ -282,48 +283,61 @@ impl SemiMarkov {
         }
     }
 
-    fn counts(&self, found: &SegmentPosterior, samples: SamplesView<'_>) -> Counts {
-        let states = self.states();
-        let mut initial: Vec<f64> =
-            (0..states).map(|i| found.initial_rates[i] * self.initial[i]).collect();
-        let mut transition = found.transition_rates.clone();
-        for (from, row) in transition.iter_mut().enumerate() {
-            for (count, p) in row.iter_mut().zip(&self.transition[from]) {
-                *count *= p;
+    /// Expected counts of a sequence: `initial` with the empty string's, if there is a final state; `pairs` with rows of transitions and
+    /// their end's, then of durations, of tables with what is censored spread over the durations that it may have; of negative binomial
+    /// ones rows of those that ended, then of those that last, up to `length`.
+    fn counts(
+        &self,
+        samples: SamplesView<'_>,
+        length: usize,
+    ) -> Result<Expectations, SequenceError> {
+        let (states, ends) = (self.states(), !self.end.is_empty());
+        let found = self.posterior_of(samples, &self.tables(length))?;
+        let (family, shape) = (self.emission.family(), self.emission.shape());
+        let mut counts = Expectations::zero_of(family, states, shape);
+        counts.log_likelihood = found.log_likelihood;
+        for (state, count) in counts.initial.iter_mut().enumerate() {
+            *count = found.initial_rates[state] * self.initial[state];
+        }
+        if ends {
+            counts.initial.push(if samples.is_empty() { 1.0 } else { 0.0 });
+        }
+        for (from, row) in counts.pairs.iter_mut().enumerate() {
+            for to in 0..states {
+                row[to] = found.transition_rates[from][to] * self.transition[from][to];
             }
-            row.extend(found.end_rates.get(from).map(|rate| rate * self.end[from]));
+            if ends {
+                row.push(found.end_rates[from] * self.end[from]);
+            }
         }
-        if !self.end.is_empty() {
-            initial.push(if samples.is_empty() { 1.0 } else { 0.0 });
-        }
-        let mut durations = Vec::with_capacity(self.durations.len());
         for state in 0..self.durations.len() {
             let mut row = found.ended[state].clone();
             self.spread(state, &found.elapsed[state], &mut row);
-            durations.push(row);
+            counts.pairs.push(row);
         }
-        let (family, shape) = (self.emission.family(), self.emission.shape());
-        let mut emission = Parts::zero(family.statistics(), states, shape);
-        let weighed = samples.iter().zip(&found.states);
-        match emission.get_mut("counts").filter(|_| self.emission.is_over_symbols()) {
-            Some(counts) => {
-                for (sample, row) in weighed {
-                    if let Sample::Symbol(symbol) = sample {
-                        for (counts, p) in counts.iter_mut().zip(row) {
-                            counts[usize::from(symbol)] += p;
-                        }
-                    }
+        if !self.negative_binomial.is_empty() {
+            counts.pairs.extend_from_slice(&found.ended);
+            counts.pairs.extend_from_slice(&found.elapsed);
+        }
+        if self.emission.is_over_symbols() {
+            let symbols = samples.symbols().unwrap_or_default();
+            let rows = counts.emission.get_mut("counts").map_or(&mut [][..], Vec::as_mut_slice);
+            for (time, symbol) in symbols.iter().enumerate() {
+                let Some(symbol) = symbol else { continue };
+                for (state, row) in rows.iter_mut().enumerate() {
+                    row[usize::from(*symbol)] += found.states[time][state];
                 }
             }
-            None => {
-                let rows = samples.rows();
-                let rows = rows.iter().flat_map(|rows| rows.iter_in_part()).zip(&found.states);
-                let rows: Vec<(&[f64], &[f64])> =
-                    rows.filter_map(|(x, row)| Some((x?, row.as_slice()))).collect();
-                family.collect(self.emission.parts(), &rows, &mut emission);
+        } else if let Some(rows) = samples.rows() {
+            let mut weighed: Vec<Weighed<'_>> = Vec::with_capacity(rows.len());
+            for (time, row) in found.states.iter().enumerate() {
+                if let Some(x) = rows.row_in_part(time) {
+                    weighed.push((x, row));
+                }
             }
+            family.collect(self.emission.parts(), &weighed, &mut counts.emission);
         }
-        Counts { initial, transition, durations, emission }
+        Ok(counts)
     }
 
     /// The score and its log-likelihood.
@@ -335,35 +349,37 @@ impl SemiMarkov {
         samples: SamplesView<'_>,
         by: Parametrisation,
     ) -> Result<ModelScore, SequenceError> {
-        let found = self.posterior(samples)?;
-        let counts = self.counts(&found, samples);
+        let counts = self.counts(samples, samples.len())?;
+        let states = self.states();
         let mut score = Vec::with_capacity(self.parameters());
-        push_row(&self.row(&self.initial, self.states()), &counts.initial, by, &mut score);
-        for (from, row) in counts.transition.iter().enumerate() {
-            push_row(&self.row(&self.transition[from], from), row, by, &mut score);
+        push_row(&self.row(&self.initial, states), &counts.initial, by, &mut score);
+        for from in 0..states {
+            push_row(&self.row(&self.transition[from], from), &counts.pairs[from], by, &mut score);
         }
-        for (table, row) in self.durations.iter().zip(&counts.durations) {
-            push_row(table, row, by, &mut score);
+        for (state, table) in self.durations.iter().enumerate() {
+            push_row(table, &counts.pairs[states + state], by, &mut score);
         }
         for state in 0..self.negative_binomial.len() {
             let Some(law) = self.negative(state) else { break };
-            let (ended, elapsed) = (&found.ended[state], &found.elapsed[state]);
+            let (ended, lasting) =
+                (&counts.pairs[states + state], &counts.pairs[2 * states + state]);
             let terms = law.terms(ended.len());
-            let mut entries = [0.0; 2];
-            for (entry, (at, from)) in entries.iter_mut().zip(terms.at.iter().zip(&terms.from)) {
+            for entry in 0..2 {
+                let mut sum = 0.0;
                 for u in 0..ended.len() {
-                    *entry += ended[u] * at[u] + elapsed[u] * from[u];
+                    sum += ended[u] * terms.at[entry][u] + lasting[u] * terms.from[entry][u];
                 }
+                let slope = match (by.probabilities, entry) {
+                    (Probabilities::Ratio, _) => 1.0,
+                    (Probabilities::Softmax, 0) => law.shape,
+                    (Probabilities::Softmax, _) => law.success * (1.0 - law.success),
+                };
+                score.push(sum * slope);
             }
-            if by.probabilities == Probabilities::Softmax {
-                entries[0] *= law.shape;
-                entries[1] *= law.success * (1.0 - law.success);
-            }
-            score.extend(entries);
         }
         let units = vec![1.0; self.emission.shape().size];
         push_emissions(&self.emission, &counts.emission, by, &units, &mut score);
-        Ok(ModelScore { log_likelihood: found.log_likelihood, score })
+        Ok(ModelScore { log_likelihood: counts.log_likelihood, score })
     }
 }
 
@@ -378,14 +394,15 @@ impl Model for SemiMarkov {
 
     fn parameter_names(&self) -> Vec<String> {
         let (states, shape) = (self.states(), self.emission.shape());
-        let mut names: Vec<String> = (0..states).map(|state| format!("initial[{state}]")).collect();
-        if !self.end.is_empty() {
-            names.push("initial[end]".into());
+        let place = |to: usize| if to < states { format!("[{to}]") } else { "[end]".to_owned() };
+        let width = states + usize::from(!self.end.is_empty());
+        let mut names = Vec::with_capacity(self.parameters());
+        for to in 0..width {
+            names.push(format!("initial{}", place(to)));
         }
         for from in 0..states {
-            names.extend((0..states).map(|to| format!("transition[{from}][{to}]")));
-            if !self.end.is_empty() {
-                names.push(format!("transition[{from}][end]"));
+            for to in 0..width {
+                names.push(format!("transition[{from}]{}", place(to)));
             }
         }
         let longest = self.durations.first().map_or(0, Vec::len);
@@ -393,31 +410,34 @@ impl Model for SemiMarkov {
         names.extend(names_of_rows("negative_binomial", self.negative_binomial.len(), 2));
         for state in 0..states {
             for block in self.emission.family().score() {
-                let entry = |entry| format!("{}[{state}][{entry}]", block.name);
-                names.extend((0..block.width.of(shape)).map(entry));
+                for entry in 0..block.width.of(shape) {
+                    names.push(format!("{}[{state}][{entry}]", block.name));
+                }
             }
         }
         names
     }
 
     fn path(&self, samples: SamplesView<'_>) -> Option<Result<ViterbiPath, DecodeError>> {
-        let found = self.segments(samples);
-        Some(found.map(|(segments, log_probability)| {
-            let mut states = Vec::with_capacity(samples.len());
-            for [state, _, length] in segments {
-                states.resize(states.len() + length, state);
-            }
-            ViterbiPath { states, log_probability }
-        }))
+        let (segments, log_probability) = match self.segments(samples) {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut states = Vec::with_capacity(samples.len());
+        for [state, _, length] in segments {
+            states.resize(states.len() + length, state);
+        }
+        Some(Ok(ViterbiPath { states, log_probability }))
     }
 }
 
 impl Scored for SemiMarkov {
     fn parameters(&self) -> usize {
         let (states, end) = (self.states(), usize::from(!self.end.is_empty()));
-        let durations = self.durations.iter().chain(&self.negative_binomial);
+        let longest = self.durations.first().map_or(0, Vec::len);
+        let durations = states * longest + 2 * self.negative_binomial.len();
         let emission = entries(self.emission.family().score(), self.emission.shape());
-        (states + 1) * (states + end) + durations.map(Vec::len).sum::<usize>() + states * emission
+        (states + 1) * (states + end) + durations + states * emission
     }
 
     fn scores(

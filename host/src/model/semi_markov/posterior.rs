@@ -114,24 +114,29 @@ impl Tables {
                 pass.impossible = Some(time);
                 break;
             }
-            let relative = |state: usize| {
-                logs.as_ref().map_or(1.0, |logs| (logs[state] - best).portable_exp())
-            };
-            let likelihood: Vec<f64> = (0..states).map(relative).collect();
-            let before = cells.clone();
+            let mut likelihood = vec![1.0; states];
+            if let Some(logs) = logs {
+                for state in 0..states {
+                    likelihood[state] = (logs[state] - best).portable_exp();
+                }
+            }
+            let mut before = cells.clone();
             let sum = chain.weigh(&mut cells, &likelihood);
-            cells.iter_mut().for_each(|cell| *cell /= sum);
-            pass.predicted.push(before.iter().map(|cell| cell / sum).collect());
+            for cell in 0..cells.len() {
+                cells[cell] /= sum;
+                before[cell] /= sum;
+            }
+            pass.predicted.push(before);
             pass.likelihood.push(likelihood);
             pass.scale.push(best);
             pass.sum.push(sum);
             total += best + sum.portable_ln();
             chain.states_of(&cells, &mut row);
             chain.leaving(&cells, &mut leaving);
-            let ended: f64 = match self.end.is_empty() {
-                true => leaving.iter().sum(),
-                false => leaving.iter().zip(&self.end).map(|(out, end)| out * end).sum(),
-            };
+            let mut ended = 0.0;
+            for state in 0..states {
+                ended += leaving[state] * if self.end.is_empty() { 1.0 } else { self.end[state] };
+            }
             pass.prefixes.log_likelihood.push(total);
             pass.prefixes.log_if_ended.push(total + ended.portable_ln());
             pass.prefixes.filter.push(row.clone());
@@ -171,7 +176,10 @@ impl Tables {
             let (predicted, likelihood) = (&pass.predicted[time], &pass.likelihood[time]);
             if time + 1 == length {
                 let weight = |cell: usize| predicted[cell] * likelihood[cell / longest];
-                let sum: f64 = (0..cells).map(|cell| weight(cell) * self.last(cell)).sum();
+                let mut sum = 0.0;
+                for cell in 0..cells {
+                    sum += weight(cell) * self.last(cell);
+                }
                 if !self.end.is_empty() {
                     found.log_likelihood += sum.portable_ln();
                 }
@@ -192,9 +200,10 @@ impl Tables {
             } else {
                 // `seen` is that of the next sample.
                 for from in 0..states {
-                    entering[from] = (0..states)
-                        .map(|to| self.transition[from * states + to] * seen[to * longest])
-                        .sum();
+                    entering[from] = 0.0;
+                    for to in 0..states {
+                        entering[from] += self.transition[from * states + to] * seen[to * longest];
+                    }
                 }
                 for state in 0..states {
                     let mut leaves = 0.0;
@@ -237,10 +246,15 @@ impl Tables {
     /// The best segmentation, `[state, start, length]` of each segment, and its log-probability.
     pub(super) fn best(&self, logs: &[Option<Vec<f64>>]) -> Option<(Vec<[usize; 3]>, f64)> {
         let (states, longest) = (self.states(), self.longest);
-        let ln = |p: &f64| p.portable_ln();
-        let transition: Vec<f64> = self.transition.iter().map(ln).collect();
-        let ends: Vec<f64> = self.hazard.iter().map(ln).collect();
-        let stays: Vec<f64> = self.hazard.iter().map(|h| (1.0 - h).portable_ln()).collect();
+        let logs_of = |numbers: &[f64], complement: bool| {
+            let mut found = numbers.to_vec();
+            for p in &mut found {
+                *p = if complement { 1.0 - *p } else { *p }.portable_ln();
+            }
+            found
+        };
+        let transition = logs_of(&self.transition, false);
+        let (ends, stays) = (logs_of(&self.hazard, false), logs_of(&self.hazard, true));
         let mut best = vec![f64::NEG_INFINITY; states * longest];
         // The segment before one that starts at a time in a state: its state, and how long it lasted.
         let mut before = vec![(0, 0); states * logs.len()];
@@ -265,7 +279,10 @@ impl Tables {
                 let first = &mut best[state * longest];
                 *first =
                     if time == 0 { self.initial[state].portable_ln() } else { f64::NEG_INFINITY };
-                for (from, &(log, lasted)) in leaving.iter().enumerate().filter(|_| time > 0) {
+                for (from, &(log, lasted)) in leaving.iter().enumerate() {
+                    if time == 0 {
+                        break;
+                    }
                     let log = log + transition[from * states + state];
                     if log > *first {
                         *first = log;
@@ -273,7 +290,9 @@ impl Tables {
                     }
                 }
                 let log = logs.as_ref().map_or(0.0, |logs| logs[state]);
-                best[state * longest..][..longest].iter_mut().for_each(|cell| *cell += log);
+                for cell in &mut best[state * longest..(state + 1) * longest] {
+                    *cell += log;
+                }
             }
         }
         let (mut cell, mut log) = (0, f64::NEG_INFINITY);
