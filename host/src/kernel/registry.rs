@@ -301,13 +301,16 @@ const OTHERS: &[Entry] = &[
         ("ppk", ANY),
         "Between models: probability product, integral of p^rho q^rho",
         &[KernelParameter::Number(&RHO), KernelParameter::Number(&STEPS)],
-        |settings| format!("probability product of models, rho {}", settings.number(&RHO)),
+        |settings| match settings.given(&RHO) {
+            Some(rho) => format!("probability product of models, rho {rho}"),
+            None => "probability product of models, rho 1 of hidden Markov models, else 0.5".into(),
+        },
         |settings, models| {
-            log_gram_of_fitted(
-                models,
-                Affinity::Product { rho: settings.number(&RHO) },
-                settings.whole(&STEPS),
-            )
+            // Of hidden Markov models the sum over pairs of paths is the kernel of the samples for 1 alone.
+            let hidden = matches!(models.first(), Some(FittedModel::HiddenMarkov(_)));
+            let usual = if hidden { 1.0 } else { RHO.default };
+            let rho = settings.given(&RHO).unwrap_or(usual);
+            log_gram_of_fitted(models, Affinity::Product { rho }, settings.whole(&STEPS))
         },
     ),
     between(

@@ -42,7 +42,7 @@ impl Alike {
                 .map(Self::Markov)
             }
             Some(FittedModel::LinearSystem(_)) => each(models, |model| match model {
-                FittedModel::LinearSystem(model) => Some(model.with_mean()),
+                FittedModel::LinearSystem(model) => Some(model.with_stationary_start().with_mean()),
                 _ => None,
             })
             .map(Self::LinearSystems),
@@ -110,9 +110,13 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
 /// Number of paths of modes that are drawn from a switching system: as in Jebara, Kondor and Howard.
 pub const PATHS: usize = 50;
 
+/// Seed of all systems' paths.
+const SEED: u64 = 1;
+
 /// `log k` of all pairs by the probability product or the mean map: over `steps + 1` samples of hidden
-/// Markov models ([`HmmKernel`]), of Markov chains of an order above zero ([`MarkovKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that switch,
-/// by [`PATHS`] drawn paths of each ([`SampledSwitchingKernel`]); over one sample of densities, and of symbols
+/// Markov models ([`HmmKernel`]), of Markov chains of an order above zero ([`MarkovKernel`]), of linear dynamical systems ([`DynamicsKernel`], from a stationary start if they have one) and of those that switch,
+/// by [`PATHS`] paths of each ([`SampledSwitchingKernel`]), drawn by common random numbers, so that systems that are alike have
+/// likeness one; over one sample of densities, and of symbols
 /// without a past ([`DistributionKernel`]); of positions the product over them.
 ///
 /// # Errors
@@ -136,9 +140,8 @@ pub fn log_gram_of_fitted(
         Alike::SwitchingSystems(systems) => {
             let kernel = SampledSwitchingKernel::new(measure).map_err(of_kernel)?;
             let draw = |row: usize| {
-                // A seed each: paths that two drew alike would not be drawn apart.
-                let seed = row as u64 + 1;
-                SampledPaths::draw(systems[row].clone(), steps + 1, PATHS, seed)
+                // One seed for all: systems that are alike draw like paths, whatever the order of the items.
+                SampledPaths::draw(systems[row].clone(), steps + 1, PATHS, SEED)
                     .map_err(|why| PairError { row, column: row, why })
             };
             let drawn: Vec<SampledPaths> =
