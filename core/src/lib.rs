@@ -77,6 +77,7 @@ pub mod number;
 mod profile;
 pub mod profile_hmm;
 pub mod score;
+pub mod semi_markov;
 pub mod smooth;
 #[cfg(feature = "heapless")]
 pub mod spot;

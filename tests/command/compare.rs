@@ -207,7 +207,7 @@ fn every_kernel_between_models_tells_classes_apart() {
 fn models_that_cannot_be_compared_are_named() {
     let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
     for (line, wanted) in [
-        (format!("{strings} --kernel ppk --family markov --order 1"), "bad-models --order 0"),
+        (format!("{strings} --kernel heat --family markov --order 1"), "bad-models --order 0"),
         (format!("{data} --kernel heat --family gaussian"), "unsupported --family markov gaussian"),
         (format!("{data} --kernel symmetric-kl"), "unsupported --family gaussian markov hmm"),
         (format!("{data} --kernel ppk --score-model still"), "idle-option --score-model"),

@@ -45,6 +45,7 @@ mod recipe;
 mod remedies;
 mod reports;
 mod run;
+mod segments;
 mod selection;
 mod send;
 mod shared;

@@ -21,6 +21,8 @@
 //! | [`ContextLikelihood`] over [`Dual`](crate::number::Dual) weights | and `D` directional derivatives: a linear classifier on the score | `1 + D` | `1 + 2D` products |
 //! | [`ContextStatistics`] | sufficient statistics by context, of which the [score](ContextModel::score) is read | `2 C S` | `S` compensated additions |
 //!
+//! [`ContextTree`] learns which contexts matter while it predicts: the Bayes mixture of all suffix trees (context tree weighting).
+//!
 //! What is not observed teaches nothing: the samples after a gap are predicted as soon as their
 //! context is known again, and the two parts count as two pieces of one stream.
 //!
@@ -36,6 +38,7 @@ mod model;
 mod positions;
 mod rule;
 mod statistics;
+mod tree;
 
 pub use automaton::{Automaton, AutomatonView, Span, StringEnd, StringHistory};
 pub use error::ContextError;
@@ -45,3 +48,4 @@ pub use model::{ContextModel, Independent};
 pub use positions::IndependentPositions;
 pub use rule::{ContextRule, Positions, PositionsView, Steps, Unconditional};
 pub use statistics::{ContextStatistics, ContextStatisticsState};
+pub use tree::{ContextTree, DEEPEST_CONTEXT};

@@ -21,6 +21,7 @@ use crate::kernel::{
     TreeKernel, TreeMessages, TreeNorm,
 };
 use crate::number::{Arithmetic, Number, Real, RealParameter};
+use crate::semi_markov::SegmentFilter;
 #[cfg(feature = "sample")]
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
@@ -108,6 +109,8 @@ shown! {
     [E: Emission, const N: usize, const LAG: usize] FixedLag<'_, E, N, LAG> =>
         _ "FixedLag {{ states: {=usize} }}", N;
     [E: Emission, const N: usize] Viterbi<'_, E, N> => _ "Viterbi {{ states: {=usize} }}", N;
+    [E: Emission<Weight: Real>, const N: usize, const D: usize] SegmentFilter<'_, E, N, D> =>
+        _ "SegmentFilter {{ states: {=usize}, cells: {=usize} }}", N, D;
     [W, const N: usize, const D: usize] Kalman<'_, N, D, W> =>
         _ "Kalman {{ states: {=usize}, channels: {=usize} }}", N, D;
 }

@@ -26,6 +26,7 @@ pub(super) enum Topic {
     ConflictingOptions,
     IdleCopies,
     IdleOption,
+    FewItems,
     MissingOption,
     NeedsKernelModel,
     NeedsLags,

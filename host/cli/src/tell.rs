@@ -354,6 +354,11 @@ pub(super) fn room_for(data: &Dataset, family: &ModelFamily) -> Result<(), Failu
         // A linear system takes two covariances and a gain per sample: as much memory as a chain of that number of states.
         ModelFamily::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
         ModelFamily::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
+        // A number per state and duration; long ones of negative binomial distributions are as if they had no memory.
+        ModelFamily::SemiMarkov(fit) => {
+            let longest = if fit.durations { fit.longest.unwrap_or(64) } else { 1 };
+            room_to_fit(data, fit.start.states.saturating_mul(longest))
+        }
         _ => Ok(()),
     }
 }

@@ -14,6 +14,7 @@
 //! | [`FisherKernel`]: practical and invariant | `fisher.rs` |
 //! | [`ScoreKernel`]: Gaussian, polynomial and cosine kernels on features | `score_kernel.rs` |
 //! | [`TopKernel`]: tangents of posterior log-odds | `top.rs` |
+//! | [`LabelMixture`]: the Fisher kernel of the classes' mixture, the label hidden | `label_latent.rs` |
 //! | [`CountKernel`]: marginalised counts, single and of pairs | `count.rs` |
 //! | [`SpectrumKernel`]: words of strings, as they are or but for one symbol | `spectrum.rs` |
 //! | [`SmithWaterman`]: scores of local alignments of all pairs | `smith_waterman.rs` |
@@ -33,6 +34,7 @@ mod fisher;
 mod format;
 pub(crate) mod gram;
 mod information;
+mod label_latent;
 mod log_gram;
 pub mod marginal;
 pub mod mean_map;
@@ -58,6 +60,7 @@ pub use gram::{CrossGram, Gram, GramError, Spectrum};
 pub use information::{
     Axes, ENUMERATED_AT_MOST, Information, InformationError, PARAMETERS_AT_MOST, RELATIVE_CUT,
 };
+pub use label_latent::LabelMixture;
 pub use log_gram::{LogCrossGram, LogGram};
 pub use metric::{Expected, Metric};
 pub use pca::KernelPca;

@@ -205,7 +205,7 @@ pub const NU: NumberParameter = NumberParameter {
 pub const RHO: NumberParameter = NumberParameter {
     name: "rho",
     about: "Power of the probability product: 0.5 is Bhattacharyya's, 1 the expected likelihood (ppk) \
-            [default: 0.5]",
+            [default: 1 of hidden Markov models, else 0.5]",
     symbol: "RHO",
     range: NumberRange::Positive,
     default: 0.5,

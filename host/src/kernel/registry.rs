@@ -10,9 +10,9 @@ use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use super::parameter::{KernelParameter, LAMBDA, NU, ORDER, RAW, RHO, STEPS, Settings, TIME};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
-    ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel, for_each_score_kernel,
-    gram_of_features,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LabelMixture,
+    LogGram, Metric, ScoreKernel, ScoreKernelKind, SpectrumKernel, TopKernel,
+    for_each_score_kernel, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::elementary::Elementary;
@@ -197,6 +197,16 @@ const OTHERS: &[Entry] = &[
             Ok(Featured::new(kernel.features(sequences)?, names_of_log_odds(models)))
         },
     ),
+    on_scores(
+        "label-latent",
+        "Inner products of Fisher scores of the classes' mixture, the label hidden (Jaakkola and Haussler, theorem 1c)",
+        &[KernelParameter::Parametrisation, KernelParameter::Information],
+        |_| "label-latent Fisher,".into(),
+        |settings, models, sequences, of| {
+            let mixture = LabelMixture::even(models);
+            fisher(settings, None, &[&mixture], sequences, of)
+        },
+    ),
     Entry {
         name: "count",
         about: "Marginalised counts of symbols and states",
@@ -291,13 +301,16 @@ const OTHERS: &[Entry] = &[
         ("ppk", ANY),
         "Between models: probability product, integral of p^rho q^rho",
         &[KernelParameter::Number(&RHO), KernelParameter::Number(&STEPS)],
-        |settings| format!("probability product of models, rho {}", settings.number(&RHO)),
+        |settings| match settings.given(&RHO) {
+            Some(rho) => format!("probability product of models, rho {rho}"),
+            None => "probability product of models, rho 1 of hidden Markov models, else 0.5".into(),
+        },
         |settings, models| {
-            log_gram_of_fitted(
-                models,
-                Affinity::Product { rho: settings.number(&RHO) },
-                settings.whole(&STEPS),
-            )
+            // Of hidden Markov models the sum over pairs of paths is the kernel of the samples for 1 alone.
+            let hidden = matches!(models.first(), Some(FittedModel::HiddenMarkov(_)));
+            let usual = if hidden { 1.0 } else { RHO.default };
+            let rho = settings.given(&RHO).unwrap_or(usual);
+            log_gram_of_fitted(models, Affinity::Product { rho }, settings.whole(&STEPS))
         },
     ),
     between(
@@ -379,8 +392,17 @@ const fn between(
 }
 
 /// All families of models.
-const ANY: &[&str] =
-    &["hmm", "markov", "positions", "gaussian", "mixture", "kde", "lds", "switching"];
+const ANY: &[&str] = &[
+    "hmm",
+    "markov",
+    "context-tree",
+    "positions",
+    "gaussian",
+    "mixture",
+    "kde",
+    "lds",
+    "switching",
+];
 
 /// Symbols counted together, or samples of a window after its first, if given.
 fn order(settings: &Settings) -> Option<usize> {

@@ -1,6 +1,6 @@
 use super::{
-    ContextModelError, ContextSet, DensityModel, FittedModel, KernelDensityModel, MarkovModel,
-    PositionModel, SwitchingModel, SystemModel,
+    ContextModelError, ContextSet, ContextTreeWeighting, DensityModel, FittedModel,
+    KernelDensityModel, MarkovModel, PositionModel, SegmentEm, SwitchingModel, SystemModel,
 };
 use crate::data::{Kind, SamplesView};
 use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
@@ -10,6 +10,8 @@ use crate::fit::{BaumWelch, SwitchingEm, SystemEm};
 pub enum ModelFamily {
     /// [`Hmm`](super::Hmm).
     HiddenMarkov(BaumWelch),
+    /// [`SemiMarkov`](super::SemiMarkov).
+    SemiMarkov(SegmentEm),
     /// [`MarkovModel`].
     Markov {
         /// Contexts of the model.
@@ -21,6 +23,8 @@ pub enum ModelFamily {
         /// Added to every count.
         pseudo_count: f64,
     },
+    /// [`MarkovModel`], by context tree weighting.
+    ContextTree(ContextTreeWeighting),
     /// [`PositionModel`].
     Positions {
         /// Every symbol as likely as any other, instead of by the data.
@@ -59,6 +63,7 @@ impl ModelFamily {
             (Self::HiddenMarkov(options), _) => {
                 options.fit(sequences, kind.size(), scale, &|| ())?.model.into()
             }
+            (Self::SemiMarkov(options), _) => options.fit(sequences, kind.size(), scale)?.into(),
             (Self::Markov { contexts, end, uniform, pseudo_count }, Kind::Symbols(alphabet)) => {
                 let (symbols, end) = (alphabet.len(), *end);
                 let model = if *uniform {
@@ -67,6 +72,9 @@ impl ModelFamily {
                     MarkovModel::fit(contexts, symbols, end, sequences, *pseudo_count)?
                 };
                 model.into()
+            }
+            (Self::ContextTree(options), Kind::Symbols(alphabet)) => {
+                options.fit(alphabet.len(), sequences)?.into()
             }
             (Self::Positions { uniform: true, .. }, Kind::Symbols(alphabet)) => {
                 let length = super::positions::common_length(sequences)?;
@@ -93,7 +101,7 @@ impl ModelFamily {
             (Self::LinearSystem(_) | Self::SwitchingSystem(_), Kind::Symbols(_)) => {
                 return Err(kind_of("a linear dynamical system", channels, symbols));
             }
-            (Self::Markov { .. }, Kind::Channels(_)) => {
+            (Self::Markov { .. } | Self::ContextTree(_), Kind::Channels(_)) => {
                 return Err(kind_of("a model of Markov strings", symbols, channels));
             }
             (Self::Positions { .. }, Kind::Channels(_)) => {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel,
+    DensityModel, Hmm, HmmError, KernelDensityModel, MarkovModel, Model, PositionModel, SemiMarkov,
     SwitchingModel, SystemModel,
 };
 
@@ -27,6 +27,8 @@ pub enum FittedModel {
     LinearSystem(SystemModel),
     /// One that switches.
     SwitchingSystem(SwitchingModel),
+    /// A hidden semi-Markov model, or one with a final state.
+    SemiMarkov(SemiMarkov),
 }
 
 /// Writes the code that each kind of model needs once.
@@ -56,7 +58,8 @@ kinds!(
     Density(DensityModel),
     KernelDensity(KernelDensityModel),
     LinearSystem(SystemModel),
-    SwitchingSystem(SwitchingModel)
+    SwitchingSystem(SwitchingModel),
+    SemiMarkov(SemiMarkov)
 );
 
 impl FittedModel {
@@ -70,6 +73,10 @@ impl FittedModel {
 
     /// Checks conditions that reading does not.
     pub(super) fn validate(&self) -> Result<(), HmmError> {
-        self.hidden_markov().map_or(Ok(()), Hmm::validate)
+        match self {
+            Self::HiddenMarkov(model) => model.validate(),
+            Self::SemiMarkov(model) => model.validate(),
+            _ => Ok(()),
+        }
     }
 }

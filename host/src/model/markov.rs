@@ -183,7 +183,7 @@ impl MarkovModel {
         rows::count(&self.rule(), &self.probability, symbols.iter().map(symbol).chain(end))
     }
 
-    fn rule(&self) -> AutomatonView<'_> {
+    pub(crate) fn rule(&self) -> AutomatonView<'_> {
         AutomatonView::new(&self.next, self.symbols + usize::from(self.end), self.span)
     }
 

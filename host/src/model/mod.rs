@@ -9,12 +9,14 @@
 //! | [`Hmm`]: hidden Markov models; draws | `hmm.rs`, `simulate.rs` |
 //! | [`MarkovModel`]: strings of order `k`, with an end, with a padded start, variable-length contexts | `markov.rs` |
 //! | [`ContextSet`]: the pasts that a model distinguishes, given or chosen from data | `contexts.rs` |
+//! | [`ContextTreeWeighting`]: the Bayes mixture of all suffix trees, as a [`MarkovModel`] | `context_tree.rs` |
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
 //! | [`KernelDensityModel`]: a Gaussian around every point | `kernel_density.rs` |
 //! | [`SystemModel`]: a linear dynamical system around a mean | `system.rs` |
 //! | [`SwitchingModel`]: one that switches | `switching.rs` |
+//! | [`SemiMarkov`]: hidden Markov models with durations, or with a final state | `semi_markov/` |
 //! | [`ModelFamily`]: how a model without hidden states is fitted to data | `family.rs` |
 //! | [`FittedModel`], [`ModelSet`]: any of the models; several by name, and their file | `fitted.rs`, `set.rs` |
 //! | the exact information of a mixture of two Gaussians | `mixture.rs` |
@@ -23,6 +25,7 @@
 //! time. A sequence of another kind of samples than the model's has no observation; a [`SystemModel`]
 //! refuses it.
 
+mod context_tree;
 mod contexts;
 mod density;
 mod error;
@@ -35,11 +38,13 @@ mod mixture;
 mod positions;
 mod rows;
 mod score;
+mod semi_markov;
 mod set;
 mod simulate;
 mod switching;
 mod system;
 
+pub use context_tree::ContextTreeWeighting;
 pub use contexts::ContextSet;
 pub use density::DensityModel;
 pub use error::ContextModelError;
@@ -52,6 +57,7 @@ pub use positions::PositionModel;
 pub(crate) use rows::digits;
 pub(crate) use score::push_score;
 pub use score::{ModelScore, NoScore, Scored, scores};
+pub use semi_markov::{SegmentEm, SegmentPosterior, SegmentPrefixes, SemiMarkov};
 pub use set::{ModelSet, NamedModel};
 pub use switching::SwitchingModel;
 pub use system::SystemModel;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Model, ModelScore, Scored, names_of_rows};
 use crate::data::internals::centre_and_spread;
 use crate::data::{Rows, RowsView, Samples, SamplesView};
-use crate::dynamics::{LinearSystem, SystemError};
+use crate::dynamics::{LinearSystem, SystemError, dense, rows_of};
 use crate::fit::{FitError, SystemEm, SystemFit};
 use crate::parallel::each;
 
@@ -26,6 +26,9 @@ pub struct SystemModel {
     centre: Vec<f64>,
     system: LinearSystem,
 }
+
+/// Doublings of a sum of powers: 2^20 samples are for ever.
+const DOUBLINGS: usize = 20;
 
 /// A system as files have it, and the mean that it moves around.
 #[derive(Deserialize)]
@@ -85,6 +88,25 @@ impl SystemModel {
     /// The system around it.
     pub fn system(&self) -> &LinearSystem {
         &self.system
+    }
+
+    /// Returns the model with the stationary covariance `P = A P A' + Q` as that of its first state, if there is one.
+    ///
+    /// Of one series expectation maximisation shrinks the covariance of the first state, so that models of like series begin apart.
+    #[must_use]
+    pub fn with_stationary_start(&self) -> Self {
+        let mut model = self.clone();
+        let (mut power, mut sum) =
+            (dense(&self.system.transition), dense(&self.system.state_noise));
+        // Doubling: sums of 2, 4, 8, ... terms of A^k Q A'^k.
+        for _ in 0..DOUBLINGS {
+            sum = &sum + &power * &sum * power.transpose();
+            power = &power * &power;
+        }
+        if power.iter().all(|entry| entry.abs() < 1e-12) && sum.iter().all(|p| p.is_finite()) {
+            model.system.initial_covariance = rows_of(&sum);
+        }
+        model
     }
 
     /// Returns a system without a separate mean: the mean is that of a state variable that is always one.

@@ -62,7 +62,7 @@ fn samples_of(sequence: &Sequence, channels: usize) -> Samples {
 }
 
 /// A model's laws as the blocks of the host's family.
-fn host_of(model: &Model) -> Result<Hmm, String> {
+pub(super) fn host_of(model: &Model) -> Result<Hmm, String> {
     let root = |v: &Vec<f64>| -> Vec<f64> { v.iter().map(|v| v.sqrt()).collect() };
     let blocks = |law: &Law| -> Result<(&str, Vec<Vec<f64>>), String> {
         Ok(match law {

@@ -8,6 +8,7 @@
 mod baum_welch;
 mod between;
 mod compare;
+mod context_tree;
 mod count_kernel;
 mod directional;
 mod dynamics;
@@ -29,9 +30,11 @@ mod host_missing;
 mod inference;
 mod kernel;
 mod kernel_logistic;
+mod label_latent;
 mod latent_products;
 mod marginalisation;
 mod markov;
+mod markov_products;
 mod mean_map;
 mod missing;
 mod movement;
@@ -41,6 +44,7 @@ mod pair_hmm;
 mod positions;
 mod precision;
 mod schema;
+mod segments;
 mod sequence_maps;
 mod statistics;
 mod switching;
@@ -57,6 +61,7 @@ use serde_json::{Map, Value};
 
 use baum_welch::BaumWelch;
 use compare::Comparison;
+use context_tree::ContextTrees;
 use count_kernel::Counts;
 use directional::Directional;
 use dynamics::Linear;
@@ -71,9 +76,11 @@ use hidden_binomial::Binomial;
 use hidden_tree::Trees;
 use inference::Inference;
 use kernel_logistic::Logistic;
+use label_latent::LabelLatent;
 use latent_products::LatentProducts;
 use marginalisation::FiniteSet;
 use markov::Strings;
+use markov_products::MarkovProducts;
 use mean_map::MeanMaps;
 use missing::MissingChannels;
 use network::{NetworkKernels, NetworkProducts};
@@ -81,6 +88,7 @@ use pair_hmm::Pairs;
 use positions::Positions;
 use precision::{Kind, Precise};
 use schema::{Case, File};
+use segments::{Durations, FinalState};
 use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
@@ -179,6 +187,11 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "20_online_statistics" => check_case::<OnlineStatistics>,
         "21_multinomial_geometry_symmetric_kl" => check_case::<Geometry>,
         "22_missing_channels" => check_case::<MissingChannels>,
+        "23_final_state" => check_case::<FinalState>,
+        "24_explicit_duration" => check_case::<Durations>,
+        "25_label_latent_fisher" => check_case::<LabelLatent>,
+        "26_ppk_markov_chain" => check_case::<MarkovProducts>,
+        "27_context_tree_weighting" => check_case::<ContextTrees>,
         "28_windowed_decisions" => check_case::<Windowed>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));

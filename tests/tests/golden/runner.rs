@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../../golden/06_hmm_inference.json");
 
-const FILES: [&str; 27] = [
+const FILES: [&str; 32] = [
     include_str!("../../golden/01_marginalisation_kernel.json"),
     include_str!("../../golden/02_hidden_binomial.json"),
     include_str!("../../golden/03_fixed_length_hmm_kernel.json"),
@@ -36,6 +36,11 @@ const FILES: [&str; 27] = [
     include_str!("../../golden/20_online_statistics.json"),
     include_str!("../../golden/21_multinomial_geometry_symmetric_kl.json"),
     include_str!("../../golden/22_missing_channels.json"),
+    include_str!("../../golden/23_final_state.json"),
+    include_str!("../../golden/24_explicit_duration.json"),
+    include_str!("../../golden/25_label_latent_fisher.json"),
+    include_str!("../../golden/26_ppk_markov_chain.json"),
+    include_str!("../../golden/27_context_tree_weighting.json"),
     include_str!("../../golden/28_windowed_decisions.json"),
 ];
 

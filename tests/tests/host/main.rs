@@ -15,6 +15,7 @@ mod profile;
 mod profile_training;
 mod routes;
 mod runner;
+mod semi_markov;
 mod spotting;
 mod typed;
 mod words;

@@ -9,6 +9,7 @@ mod format;
 mod kernels;
 mod network;
 mod profile_hmm;
+mod semi_markov;
 mod smooth;
 mod spot;
 mod theorems;

@@ -3,8 +3,8 @@
 use core::hint::black_box;
 
 use fishweir_core::context::{
-    Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, Independent,
-    IndependentPositions, MarkovString, Positions, StringEnd, Unnormalised,
+    Automaton, ContextLikelihood, ContextModel, ContextRule, ContextStatistics, ContextTree,
+    Independent, IndependentPositions, MarkovString, Positions, StringEnd, Unnormalised,
 };
 use fishweir_core::emission::{
     Categorical, Gaussian, Mixture, Parametrisation, Regularisation, SufficientStatistics,
@@ -12,6 +12,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::Streaming;
 use fishweir_core::kernel::PositionFisher;
+use fishweir_core::semi_markov::{SegmentFilter, SegmentModel};
 
 use super::{drive, some};
 
@@ -37,6 +38,35 @@ pub(crate) fn all() {
         let Ok(rule) = rule else { continue };
         context(&MarkovString::new(rule, weights.probabilities()), &black_box(0));
     }
+}
+
+/// The mixture of context trees, and segments with durations.
+#[inline(never)]
+pub(crate) fn trees_and_segments() {
+    let (mut child, mut count, mut ratio) =
+        (black_box([0; 64]), black_box([0.0_f32; 64]), black_box([0.0; 16]));
+    let [symbols, depth] = black_box([4, 3]);
+    let [alpha, stop] = black_box([0.5; 2]);
+    let mut tree =
+        ContextTree::new(symbols, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+    let _ = black_box((tree.push(black_box(1)), tree.observe(black_box(2))));
+    let mut next = [0.0; 4];
+    tree.predict(black_box(&mut next[..]));
+    black_box((next, tree.root_weight(), tree.log_probability(), tree.nodes(), tree.symbols()));
+    black_box(tree.child(black_box(0), black_box(1)));
+    tree.clear();
+
+    let Ok(model) = SegmentModel::<f32, 3, 5>::with_durations(some(), some(), some()) else {
+        return;
+    };
+    black_box(SegmentModel::with_end(some(), some(), some::<[[f32; 5]; 3]>(), some()).is_ok());
+    let emission = black_box(some::<[Gaussian<2>; 3]>());
+    let filter = SegmentFilter::of(&model, &emission);
+    drive(filter, &some());
+    let state = black_box(filter.initial_state());
+    let read =
+        (filter.filtered(&state), filter.end_probability(&state), filter.log_if_ended(&state));
+    black_box(read);
 }
 
 #[inline(never)]

@@ -88,6 +88,7 @@ fn everything() {
     spot::spot();
     profile_hmm();
     context::all();
+    context::trees_and_segments();
     wire();
 
     classifier::<Hmm<Categorical<16>, STATES>>(&black_box(0));

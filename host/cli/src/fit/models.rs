@@ -42,10 +42,14 @@ pub(super) fn run(
     let group = named([("--group", arguments.training.group.is_some())]);
     note_idle(&group, "models are fitted without a classifier")?;
     let all = all.less(&others, "models are fitted without a classifier")?;
-    let order = [("--order", arguments.order.is_some(), &[FamilyName::Markov][..])];
+    let order = [(
+        "--order",
+        arguments.order.is_some(),
+        &[FamilyName::Markov, FamilyName::ContextTree][..],
+    )];
     arguments.told.check("--family", family, &order, &of_models)?;
     let training = match family {
-        FamilyName::Hmm => all.clone(),
+        FamilyName::Hmm | FamilyName::Hsmm => all.clone(),
         _ => all.without_emission(),
     };
     if training.std_floor.len() > 1 {

@@ -19,7 +19,7 @@ impl Asked<'_> {
         options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
         self.check_settings()?;
         let family = options.choice.family;
-        if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
+        if !options.choice.is_plain() && matches!(self.entry.compares, Compares::States(_)) {
             return Err(Failure::input(Topic::Unsupported, self.no_states()));
         }
         if family == FamilyName::Switching && matches!(self.entry.compares, Compares::Scores(_)) {

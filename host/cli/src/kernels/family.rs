@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use fishweir::data::{Dataset, Kind};
 use fishweir::fit::{BaumWelch, SwitchingEm, SystemEm};
 use fishweir::learn::Request;
-use fishweir::model::{ContextSet, ModelFamily};
+use fishweir::model::{ContextSet, ContextTreeWeighting, ModelFamily, SegmentEm};
 
 use super::Asked;
 use crate::arguments::TrainingArguments;
@@ -18,8 +18,12 @@ use crate::{Failure, Topic};
 pub(crate) enum FamilyName {
     /// Hidden Markov models
     Hmm,
+    /// Hidden Markov models whose states have durations of their own (hidden semi-Markov models)
+    Hsmm,
     /// Strings in which each symbol depends on the symbols before it
     Markov,
+    /// Strings whose contexts are a Bayes mixture over all suffix trees of up to --order symbols
+    ContextTree,
     /// Strings of one length whose positions are independent
     Positions,
     /// Independent samples of a Gaussian
@@ -49,7 +53,7 @@ pub(super) struct Choice {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct FamilyOptions {
-    /// Model the end of a string as an event with its own probability (markov)
+    /// Model the end of a string as an event with its own probability (markov), or as a final state (hmm, hsmm)
     #[arg(long)]
     end: bool,
     /// Strings begin with start markers, and every symbol is predicted (markov)
@@ -64,12 +68,17 @@ pub(crate) struct FamilyOptions {
     /// Give every symbol the same probability instead of fitting the model to the items (markov, positions)
     #[arg(long, conflicts_with = "pseudo_count")]
     uniform: bool,
-    /// Number added to every count of a symbol (markov, positions) [default: 0.5]
+    /// Longest duration of a state, for a table of durations instead of a negative binomial distribution (hsmm)
+    #[arg(long, value_name = "SAMPLES")]
+    longest_duration: Option<usize>,
+    /// Number added to every count of a symbol (markov, context-tree, positions) [default: 0.5]
     #[arg(long, value_name = "A", value_parser = not_negative, allow_negative_numbers = true)]
     pseudo_count: Option<f64>,
 }
 
-use FamilyName::{Gaussian, Hmm, Kde, Lds, Markov, Mixture, Positions, Switching};
+use FamilyName::{
+    ContextTree, Gaussian, Hmm, Hsmm, Kde, Lds, Markov, Mixture, Positions, Switching,
+};
 
 impl FamilyName {
     pub(super) fn name(self) -> String {
@@ -80,15 +89,18 @@ impl FamilyName {
     /// [`TrainingArguments::given`](crate::arguments::TrainingArguments::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
-            "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Kde, Lds, Switching],
-            "--std-floor" => &[Hmm, Gaussian, Mixture, Kde, Lds, Switching],
-            "--states" => &[Hmm, Lds, Switching],
-            "--components" => &[Hmm, Mixture, Switching],
-            "--iterations" | "--tolerance" => &[Hmm, Mixture, Lds, Switching],
-            "--restarts" | "--seed" => &[Hmm, Mixture, Switching],
+            "--score-model" => {
+                &[Hmm, Hsmm, Markov, ContextTree, Positions, Gaussian, Mixture, Kde, Lds, Switching]
+            }
+            "--std-floor" => &[Hmm, Hsmm, Gaussian, Mixture, Kde, Lds, Switching],
+            "--states" => &[Hmm, Hsmm, Lds, Switching],
+            "--components" => &[Hmm, Hsmm, Mixture, Switching],
+            "--iterations" | "--tolerance" => &[Hmm, Hsmm, Mixture, Lds, Switching],
+            "--restarts" | "--seed" => &[Hmm, Hsmm, Mixture, Switching],
             // Of classifiers.
             "--effort" | "--front" | "--lags" | "--max-flash" | "--max-ram"
             | "--max-operations" => &[],
+            "--emission" | "--topology" => &[Hmm, Hsmm],
             _ => &[Hmm],
         }
     }
@@ -106,7 +118,7 @@ impl Choice {
     /// does not read.
     pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
         let others = [
-            ("--order", order, &[Markov][..]),
+            ("--order", order, &[Markov, ContextTree][..]),
             ("--model", asked.model.is_some(), &[Hmm]),
             ("--group", asked.by_group() && !asked.beside_classifiers, &[Hmm]),
         ];
@@ -115,16 +127,23 @@ impl Choice {
         note_idle(&length, "with --end strings have any length")
     }
 
+    /// Returns whether the models are hidden Markov models as classifiers have them: without durations or a final state.
+    pub(super) fn is_plain(&self) -> bool {
+        self.family == Hmm && !self.told.end
+    }
+
     /// Returns whether strings end by an event of their own.
     pub(super) fn ends(&self) -> bool {
-        self.told.end && self.family == Markov
+        self.told.end && matches!(self.family, Markov | Hmm | Hsmm)
     }
 
     /// Describes the models, apart from their number.
     pub(super) fn words(&self, components: usize) -> String {
         match self.family {
             Hmm => String::new(),
+            Hsmm => " (hidden semi-Markov models)".into(),
             Markov => " (Markov strings)".into(),
+            ContextTree => " (a mixture of context trees)".into(),
             Positions => " (independent positions)".into(),
             Gaussian => " (a Gaussian)".into(),
             Mixture => format!(" (a mixture of {components} Gaussians)"),
@@ -142,12 +161,13 @@ impl FamilyOptions {
     }
 
     /// The options, and whether each is given.
-    fn given(&self) -> [(&'static str, bool); 6] {
+    fn given(&self) -> [(&'static str, bool); 7] {
         [
             ("--end", self.end),
             ("--padded", self.padded),
             ("--contexts", self.contexts.is_some()),
             ("--min-count", self.min_count.is_some()),
+            ("--longest-duration", self.longest_duration.is_some()),
             ("--uniform", self.uniform),
             ("--pseudo-count", self.pseudo_count.is_some()),
         ]
@@ -164,7 +184,10 @@ impl FamilyOptions {
     ) -> Result<(), Failure> {
         let by = |option: &str| -> &'static [FamilyName] {
             match option {
-                "--uniform" | "--pseudo-count" => &[Markov, Positions],
+                "--uniform" => &[Markov, Positions],
+                "--pseudo-count" => &[Markov, ContextTree, Positions],
+                "--end" => &[Markov, Hmm, Hsmm],
+                "--longest-duration" => &[Hsmm],
                 _ => &[Markov],
             }
         };
@@ -210,7 +233,18 @@ impl FamilyOptions {
             }
         };
         Ok(match family {
-            Hmm => ModelFamily::HiddenMarkov(fit.clone()),
+            Hmm if !self.end => ModelFamily::HiddenMarkov(fit.clone()),
+            Hmm | Hsmm => ModelFamily::SemiMarkov(SegmentEm {
+                start: fit.clone(),
+                durations: family == Hsmm,
+                longest: self.longest_duration,
+                end: self.end,
+            }),
+            ContextTree => ModelFamily::ContextTree(ContextTreeWeighting {
+                depth: order.unwrap_or(4).into(),
+                alpha: pseudo_count,
+                stop: 0.5,
+            }),
             Markov => {
                 let order = order.unwrap_or(1).into();
                 let contexts = match (&self.contexts, self.min_count, data.kind()) {

@@ -21,7 +21,7 @@ use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::parameter::{KernelParameter, NumberParameter, ORDER, Settings};
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfItems, OfModels, kernel};
-use fishweir::kernel::{Expected, Metric};
+use fishweir::kernel::{Expected, Information, Metric};
 use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
 use fishweir::model::{FittedModel, Hmm, ModelFamily};
 use fishweir_core::emission::Parametrisation;
@@ -32,7 +32,7 @@ use super::numbers::Numbers;
 use super::options::named;
 use super::reading::Cutting;
 use super::values::not_negative;
-use super::{Failure, tell};
+use super::{Failure, note, tell};
 use crate::Topic;
 use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
@@ -97,6 +97,22 @@ enum Whose {
     Empirical,
     /// The diagonal of the data's
     Diagonal,
+}
+
+/// Notes information of so few items that whitening makes every pair of them equally unlike.
+fn note_few_items(information: &[Information], items: usize) {
+    let few = |one: &Information| {
+        items <= one.parameters() && one.axes().is_ok_and(|axes| axes.rank() >= items)
+    };
+    if information.iter().any(few) {
+        note(
+            Topic::FewItems,
+            format_args!(
+                "{items} items give information in {items} directions: whitened by it, all pairs of them are equally unlike. \
+                 Give more items, --ridge, or --information sampled"
+            ),
+        );
+    }
 }
 
 /// A sample's standard error falls with the root of its size: more are not worth the wait.
@@ -183,7 +199,7 @@ impl Asked<'_> {
     /// Request of the fits.
     pub(super) fn request(&self) -> Result<Request, Failure> {
         let training = match self.options.choice.family {
-            FamilyName::Hmm => self.training.clone(),
+            FamilyName::Hmm | FamilyName::Hsmm => self.training.clone(),
             _ => self.training.without_emission(),
         };
         let mut request = training.request(ClassifierKind::Bayes, self.cutting)?;
@@ -357,6 +373,12 @@ impl Asked<'_> {
             .map(|(item, _)| item)
             .collect();
         let found = self.compute(&settings, models, &views, &informing).map_err(placed)?;
+        if self.whitened() == Some(Whose::Empirical)
+            && self.options.ridge.unwrap_or(0.0) == 0.0
+            && let OfItems::Features(featured) = &found
+        {
+            note_few_items(&featured.information, informing.len());
+        }
         Ok((found, self.words(&settings, models)))
     }
 

@@ -6,7 +6,6 @@ use fishweir::model::{FittedModel, Hmm};
 
 use super::Asked;
 use super::each::refused;
-use super::family::FamilyName;
 use crate::training::fit;
 use crate::{Failure, Topic, progress, tell};
 
@@ -23,7 +22,7 @@ impl Asked<'_> {
     ) -> Result<Vec<FittedModel>, Failure> {
         let universal = request.scores() == ScoreModels::Universal;
         let one = self.options.one_model || universal || data.classes().is_empty();
-        let models = if self.options.choice.family != FamilyName::Hmm {
+        let models = if !self.options.choice.is_plain() {
             self.of_items(data, series, request, one)?
         } else if one {
             tell::room_to_fit(data, request.baum_welch.states)?;

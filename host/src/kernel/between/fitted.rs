@@ -2,17 +2,20 @@
 
 use super::{
     Affinity, BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel,
-    ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel, SymmetricKl,
+    MarkovKernel, ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel,
+    SymmetricKl,
 };
 use crate::dynamics::{LinearSystem, SwitchingSystem};
 use crate::kernel::LogGram;
-use crate::model::{FittedModel, Model};
+use crate::model::{FittedModel, MarkovModel, Model};
 use crate::parallel;
 use crate::runtime::{Distribution, Hmm};
 
 /// Models that can be compared with each other, by kind.
 enum Alike {
     HiddenMarkov(Vec<Hmm>),
+    /// Of some order above zero.
+    Markov(Vec<MarkovModel>),
     /// One distribution per model.
     Distributions(Vec<Distribution>),
     LinearSystems(Vec<LinearSystem>),
@@ -29,8 +32,17 @@ impl Alike {
             Some(FittedModel::HiddenMarkov(_)) => {
                 each(models, |model| model.hidden_markov().cloned()).map(Self::HiddenMarkov)
             }
+            Some(FittedModel::Markov(_))
+                if models.iter().any(|one| distribution(one).is_none()) =>
+            {
+                each(models, |model| match model {
+                    FittedModel::Markov(model) => Some(model.clone()),
+                    _ => None,
+                })
+                .map(Self::Markov)
+            }
             Some(FittedModel::LinearSystem(_)) => each(models, |model| match model {
-                FittedModel::LinearSystem(model) => Some(model.with_mean()),
+                FittedModel::LinearSystem(model) => Some(model.with_stationary_start().with_mean()),
                 _ => None,
             })
             .map(Self::LinearSystems),
@@ -98,9 +110,13 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
 /// Number of paths of modes that are drawn from a switching system: as in Jebara, Kondor and Howard.
 pub const PATHS: usize = 50;
 
+/// Seed of all systems' paths.
+const SEED: u64 = 1;
+
 /// `log k` of all pairs by the probability product or the mean map: over `steps + 1` samples of hidden
-/// Markov models ([`HmmKernel`]), of linear dynamical systems ([`DynamicsKernel`]) and of those that switch,
-/// by [`PATHS`] drawn paths of each ([`SampledSwitchingKernel`]); over one sample of densities, and of symbols
+/// Markov models ([`HmmKernel`]), of Markov chains of an order above zero ([`MarkovKernel`]), of linear dynamical systems ([`DynamicsKernel`], from a stationary start if they have one) and of those that switch,
+/// by [`PATHS`] paths of each ([`SampledSwitchingKernel`]), drawn by common random numbers, so that systems that are alike have
+/// likeness one; over one sample of densities, and of symbols
 /// without a past ([`DistributionKernel`]); of positions the product over them.
 ///
 /// # Errors
@@ -115,15 +131,17 @@ pub fn log_gram_of_fitted(
         Alike::HiddenMarkov(models) => {
             HmmKernel::new(measure, steps).map_err(of_kernel)?.log_gram(&models)
         }
+        Alike::Markov(models) => {
+            MarkovKernel::new(measure, steps + 1).map_err(of_kernel)?.log_gram(&models)
+        }
         Alike::LinearSystems(models) => {
             DynamicsKernel::new(steps + 1, measure).map_err(of_kernel)?.log_gram(&models)
         }
         Alike::SwitchingSystems(systems) => {
             let kernel = SampledSwitchingKernel::new(measure).map_err(of_kernel)?;
             let draw = |row: usize| {
-                // A seed each: paths that two drew alike would not be drawn apart.
-                let seed = row as u64 + 1;
-                SampledPaths::draw(systems[row].clone(), steps + 1, PATHS, seed)
+                // One seed for all: systems that are alike draw like paths, whatever the order of the items.
+                SampledPaths::draw(systems[row].clone(), steps + 1, PATHS, SEED)
                     .map_err(|why| PairError { row, column: row, why })
             };
             let drawn: Vec<SampledPaths> =

@@ -17,6 +17,7 @@
 //! | [`Bhattacharyya`] | members of an [`ExponentialFamily`], by their cumulant | `exponential.rs` |
 //! | [`SymmetricKl`] | what has a [`Divergence`] | `divergence.rs` |
 //! | [`HmmKernel`] | hidden Markov models, over sequences of one length | `hmm.rs` |
+//! | [`MarkovKernel`] | Markov chains of any order, over strings of one length | `markov.rs` |
 //! | [`FactorialKernel`], exact; [`MeanField`], a lower bound for many chains | factorial hidden Markov models | `factorial.rs`, `mean_field.rs` |
 //! | [`NetworkKernel`] | linear-Gaussian networks | `linear.rs` |
 //! | [`DynamicsKernel`], exact; [`PerStepKernel`], of their marginals | linear dynamical systems | `dynamics.rs` |
@@ -36,6 +37,7 @@ mod fitted;
 mod gamma;
 mod hmm;
 mod linear;
+mod markov;
 mod mean_field;
 mod multinomial;
 mod sampled;
@@ -52,6 +54,7 @@ pub use fitted::{PATHS, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted
 pub use gamma::{Gamma, GammaProduct};
 pub use hmm::HmmKernel;
 pub use linear::NetworkKernel;
+pub use markov::MarkovKernel;
 pub use mean_field::MeanField;
 pub use multinomial::{HeatForm, HeatKernel, Multinomial, MultinomialProduct, MultinomialSeries};
 pub use sampled::{OfLength, Sampled, SampledProduct, Space};
