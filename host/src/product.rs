@@ -149,7 +149,6 @@ impl<'m> Into<'m> {
         columns: usize,
     ) {
         let steps = part.len();
-        let mut sums = [[0.0; ROWS]; COLUMNS];
         for top in (0..left.rows).step_by(HEIGHT) {
             let below = left.rows.min(top + HEIGHT);
             let length = (below - top).div_ceil(ROWS) * steps;
@@ -159,18 +158,56 @@ impl<'m> Into<'m> {
             let packed = &mut self.packed[..length];
             left.pack(top..below, part.clone(), packed);
             for (right, first) in right.chunks_exact(steps).zip((0..).step_by(COLUMNS)) {
-                for (own, row) in packed.chunks_exact(steps).zip((top..).step_by(ROWS)) {
-                    tile(own, right, &mut sums);
-                    let height = ROWS.min(left.rows - row);
-                    for j in 0..COLUMNS.min(columns - first) {
-                        let column = &mut self.matrix[(first + j) * self.step + row..][..height];
-                        for i in 0..height {
-                            column[i] += self.scale * sums[j][i];
-                        }
-                    }
+                let matrix = self.matrix.get_mut(first * self.step..).unwrap_or_default();
+                let place = Place { step: self.step, rows: top..below, columns: columns - first };
+                add_panel(packed, right, self.scale, matrix, place);
+            }
+        }
+    }
+}
+
+/// Where products of a panel are added: rows of a matrix, and as many columns as are left of it, which begin `step` apart.
+struct Place {
+    step: usize,
+    rows: Range<usize>,
+    columns: usize,
+}
+
+/// Adds the products of panels of the left factor with one of the right to a matrix.
+#[cfg_attr(
+    not(all(target_arch = "wasm32", target_feature = "simd128")),
+    multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))
+)]
+fn add_panel(
+    packed: &[[f64; ROWS]],
+    right: &[[f64; COLUMNS]],
+    scale: f64,
+    matrix: &mut [f64],
+    place: Place,
+) {
+    let steps = right.len();
+    let mut row = place.rows.start;
+    while row < place.rows.end {
+        let panel = (row - place.rows.start) / ROWS;
+        let sums = tile(&packed[panel * steps..][..steps], right);
+        let height = if place.rows.end - row < ROWS { place.rows.end - row } else { ROWS };
+        for j in 0..COLUMNS {
+            if j == place.columns {
+                break;
+            }
+            let column = &mut matrix[j * place.step + row..][..height];
+            // Of a known size, it is added to without a loop.
+            if let Some(column) = column.first_chunk_mut::<ROWS>() {
+                for i in 0..ROWS {
+                    column[i] += scale * sums[j][i];
+                }
+            } else {
+                for i in 0..height {
+                    column[i] += scale * sums[j][i];
                 }
             }
         }
+        row += ROWS;
     }
 }
 
@@ -228,8 +265,8 @@ pub(crate) fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
 /// Each column's sums have a name of their own: in one array of arrays they are kept in memory by some settings of the compiler, which
 /// takes ten times as long.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS]; COLUMNS]) {
+#[inline(always)]
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]]) -> [[f64; ROWS]; COLUMNS] {
     let [mut a, mut b, mut c, mut d] = [[0.0; ROWS]; COLUMNS];
     for k in 0..left.len().min(right.len()) {
         let (left, right) = (left[k], right[k]);
@@ -240,12 +277,12 @@ fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS];
             d[i] += left[i] * right[3];
         }
     }
-    *sums = [a, b, c, d];
+    [a, b, c, d]
 }
 
 /// The same where programs are small before they are fast, and loops stay loops: two sums to a register.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS]; COLUMNS]) {
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]]) -> [[f64; ROWS]; COLUMNS] {
     use std::arch::wasm32::{f64x2, f64x2_add, f64x2_extract_lane, f64x2_mul, f64x2_splat};
 
     let zero = f64x2_splat(0.0);
@@ -260,11 +297,13 @@ fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]], sums: &mut [[f64; ROWS];
         c = (f64x2_add(c.0, f64x2_mul(low, z)), f64x2_add(c.1, f64x2_mul(high, z)));
         d = (f64x2_add(d.0, f64x2_mul(low, w)), f64x2_add(d.1, f64x2_mul(high, w)));
     }
+    let mut sums = [[0.0; ROWS]; COLUMNS];
     for (sums, (low, high)) in sums.iter_mut().zip([a, b, c, d]) {
         let ends = |pair| [f64x2_extract_lane::<0>(pair), f64x2_extract_lane::<1>(pair)];
         let ([first, second], [third, fourth]) = (ends(low), ends(high));
         *sums = [first, second, third, fourth];
     }
+    sums
 }
 
 #[cfg(test)]

@@ -37,8 +37,7 @@ pub(super) fn keep(given: Vec<(String, Vec<String>)>) {
 
 /// A command on the same files with the options of this one that it takes too, to be typed or pasted.
 pub(super) fn same(command: &str, data: &[PathBuf], without: &[&str]) -> String {
-    let mut root = CommandLine::command();
-    root.build();
+    let root = CommandLine::command();
     let mut words = vec!["fishweir".to_owned(), command.to_owned()];
     words.extend(data.iter().map(file));
     let given = GIVEN.get().map(Vec::as_slice).unwrap_or_default();

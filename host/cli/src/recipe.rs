@@ -36,25 +36,30 @@ pub(super) fn parse(
     color: ColorChoice,
 ) -> Result<Option<(CommandLine, Recipe)>, Failure> {
     let mut root = CommandLine::command().color(color);
-    root.build();
-    // What is missing may be in the recipe.
-    let given = root.clone().ignore_errors(true).try_get_matches_from(&words);
-    let given = given.unwrap_or_else(|said| failure::usage(&said));
-    let path = given.get_one::<std::path::PathBuf>("config").cloned();
-    let mut entries = Vec::new();
-    if let Some(path) = &path {
-        let (command, given) = innermost(&root, &given);
-        entries = read(path, command, given)?;
-        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        let added = entries.iter().flat_map(|entry| entry.words.iter().cloned());
-        words.splice(end..end, added.collect::<Vec<_>>());
-    }
-    let matches = root.clone().try_get_matches_from(words);
-    let matches = match (matches, path) {
-        (Ok(matches), _) => matches,
-        (Err(said), Some(path)) => return Err(at_fault(&path, &entries, said)),
-        (Err(said), None) => failure::usage(&said),
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let named = |word: &OsString| word.to_string_lossy().starts_with("--config");
+    let matches = if words[..end].iter().any(named) {
+        root.build();
+        // What is missing may be in the recipe.
+        let given = root.clone().ignore_errors(true).try_get_matches_from(&words);
+        let given = given.unwrap_or_else(|said| failure::usage(&said));
+        let path = given.get_one::<std::path::PathBuf>("config").cloned();
+        let mut entries = Vec::new();
+        if let Some(path) = &path {
+            let (command, given) = innermost(&root, &given);
+            entries = read(path, command, given)?;
+            let added = entries.iter().flat_map(|entry| entry.words.iter().cloned());
+            words.splice(end..end, added.collect::<Vec<_>>());
+        }
+        match (root.clone().try_get_matches_from(words), path) {
+            (Err(said), Some(path)) => return Err(at_fault(&path, &entries, said)),
+            (matches, _) => matches,
+        }
+    } else {
+        // Builds the command that is run, and no other.
+        root.try_get_matches_from_mut(words)
     };
+    let matches = matches.unwrap_or_else(|said| failure::usage(&said));
     let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|said| failure::usage(&said));
     let (command, given) = innermost(&root, &matches);
     next::keep(given_options(command, given));
