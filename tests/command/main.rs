@@ -9,6 +9,7 @@ mod compare;
 mod conditions;
 mod confidence;
 mod contract;
+mod coreset;
 mod counted;
 mod detect;
 mod emission;
