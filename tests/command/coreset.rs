@@ -14,8 +14,10 @@ fn a_few_windows_stand_for_all_by_evidence_and_by_scores() {
         "fit {data} -o {model} --group subject {WINDOWS} --teachable {QUICK} --effort quick"
     ));
     let kept = folder.at("kept.csv");
-    let by_evidence = format!("coreset {data} --model {model} --evidence --keep 4 -o {kept} --json");
-    let by_scores = format!("coreset {data} {WINDOWS} --one-model --keep 4 {QUICK} -o {kept} --json");
+    let by_evidence =
+        format!("coreset {data} --model {model} --evidence --keep 4 -o {kept} --json");
+    let by_scores =
+        format!("coreset {data} {WINDOWS} --one-model --keep 4 {QUICK} -o {kept} --json");
     for line in [by_evidence, by_scores] {
         let report = json(&line);
         let windows = report["windows"].as_u64().expect("a number");
