@@ -4,6 +4,7 @@
 
 mod bad_data;
 mod bad_model;
+mod bank;
 mod codebooks;
 mod compare;
 mod conditions;
