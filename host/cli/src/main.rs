@@ -70,6 +70,7 @@ mod settings;
 mod spot;
 mod spotted;
 mod teach;
+mod teach_port;
 mod tell;
 mod timeline;
 mod training;
