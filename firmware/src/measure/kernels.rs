@@ -44,7 +44,7 @@ pub fn kernels<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S:
     bench.end()
 }
 
-/// Symbols below `K`, so many of them.
+/// Symbols below `K`.
 const fn symbols() -> [usize; SAMPLES] {
     models::symbols::<K>()
 }

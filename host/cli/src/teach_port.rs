@@ -138,7 +138,7 @@ struct BoardReport {
     classes: Vec<BoardClass>,
     /// Number of taught classes that the board has.
     taught: usize,
-    /// Number of its record in flash; 0 if there is none.
+    /// Number of its record in flash, 0 before the first.
     record: u32,
     /// Samples that the line lost: missing ones to the board.
     lost: u64,

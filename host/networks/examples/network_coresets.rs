@@ -8,7 +8,7 @@
 //! Half of the records, shuffled, come one by one, and half test; numbers in four bins; a network climbed to by BIC. A table row
 //! has the mean over ten shuffles of the squared discrepancy between kept and all under the network's Fisher kernel, and of the
 //! log loss on the other half of the network with tables learnt from the kept records alone, each record as often as its weight
-//! where that is said. Random samples of one size are equally likely sets, as a reservoir has them.
+//! in the rows *weighted*. Random samples of one size are equally likely sets, as a reservoir has them.
 
 use std::error::Error;
 use std::num::NonZeroUsize;

@@ -83,7 +83,7 @@ impl<'a> TeachingBasis<'a> {
         [a, b, c, d, e, f, 0, 0]
     }
 
-    /// Number of evidence, from the bytes of a basis, in a constant; 0 where they are none.
+    /// Number of evidence, from the bytes of a basis, in a constant; 0 of too few bytes.
     #[must_use]
     pub const fn numbers_of(bytes: &[u8]) -> usize {
         match bytes {
