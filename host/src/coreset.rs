@@ -80,5 +80,6 @@ impl Coreset {
 /// Bytes of RAM on a device of a coreset of `keep` rows of `features` numbers.
 #[must_use]
 pub const fn ram(keep: usize, features: usize) -> usize {
-    keep * (4 * features + 8) + 8 * features + 8
+    // A mark of a free place, index and weight beside the numbers.
+    keep * (4 * features + 12) + 8 * features + 8
 }

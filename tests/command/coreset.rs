@@ -36,7 +36,7 @@ fn a_few_windows_stand_for_all_by_evidence_and_by_scores() {
             .collect();
         assert_eq!(rows.iter().sum::<u64>(), windows);
         let dimension = number(&report, "dimension");
-        assert_eq!(number(&report, "ram_bytes"), 4 * (4 * dimension + 8) + 8 * dimension + 8);
+        assert_eq!(number(&report, "ram_bytes"), 4 * (4 * dimension + 12) + 8 * dimension + 8);
     }
     // More places than windows keep every one, and are as all.
     let all = json(&format!("coreset {data} --model {model} --evidence --keep 10000 --json"));
