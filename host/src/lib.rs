@@ -37,6 +37,7 @@
 
 pub mod batch;
 pub mod classifier;
+pub mod coreset;
 pub mod deploy;
 pub mod detect;
 #[cfg(feature = "device")]

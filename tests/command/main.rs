@@ -4,11 +4,13 @@
 
 mod bad_data;
 mod bad_model;
+mod bank;
 mod codebooks;
 mod compare;
 mod conditions;
 mod confidence;
 mod contract;
+mod coreset;
 mod counted;
 mod detect;
 mod emission;

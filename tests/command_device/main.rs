@@ -18,6 +18,8 @@ mod replay;
 mod run;
 #[path = "../command/shared/mod.rs"]
 mod shared;
+#[cfg(unix)]
+mod teach;
 mod ten_lines;
 #[cfg(unix)]
 mod terminal;

@@ -32,6 +32,8 @@
 //! reals, `N M (N + M)` multiply-adds) and, for what a single distribution is, [`ProductKernel`]: the probability
 //! product kernel of any power and the mean map of any width ([`Affinity`]).
 //!
+//! [`Coreset`] keeps `K` items of a stream that stand for all under a kernel with [features](FeatureMap).
+//!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
 //! semi-definite. Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
 //! 2004, section 12.1.
@@ -40,6 +42,7 @@ mod aligned;
 mod bank;
 mod between;
 mod branch_model;
+mod coreset;
 mod error;
 mod fixed_length;
 mod fixed_length_norm;
@@ -67,6 +70,7 @@ pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
 pub use between::{ModelPairKernel, log_between};
 pub use branch_model::BranchModel;
+pub use coreset::{Coreset, CoresetState, DenseFeatures, FeatureMap, KeptItem};
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
 pub use fixed_length_norm::{FixedLengthNorm, NormState};

@@ -1,5 +1,5 @@
 //! Streams whose every reading the host repeats, bit for bit: a bank of linear dynamical systems, mixed counts of
-//! words and mixed expected counts, each along a direction. The host compiles this file too.
+//! words and mixed expected counts, each along a direction; coresets. The host compiles this file too.
 
 use fishweir_core::ModelError;
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
@@ -8,6 +8,8 @@ use fishweir_core::dynamics::{Dynamics, Parameters};
 use fishweir_core::emission::Categorical;
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::kernel::{Coreset, FeatureMap};
+use fishweir_core::network::{EventFeatures, FactorLayout, MISSING, TermsError};
 use fishweir_core::number::Dual;
 
 /// A number and its rate of change along one direction.
@@ -142,6 +144,73 @@ where
         }
         let values = classifier.decision_values(&state);
         values.into_iter().chain(classifier.log_likelihoods(&state)).for_each(|x| digest.add(x));
+    }
+    Some(digest)
+}
+
+/// Windows that a coreset keeps.
+pub const KEPT: usize = 16;
+/// Features of a window: those of seven classes in the default form.
+pub const FEATURES: usize = 13;
+
+/// Features of the window at a time.
+pub fn features(time: usize) -> [f32; FEATURES] {
+    let at = |k: usize| ((time * time + (2 * k + 3) * time + k) % 29) as f32 / 8.0 - 1.75;
+    let mut row = [0.0; FEATURES];
+    for (k, entry) in row.iter_mut().enumerate() {
+        *entry = at(k);
+    }
+    row
+}
+
+/// A door, a lamp below it, and a fan below both: a network of binary nodes.
+const CARDS: [u16; 3] = [2; 3];
+const LENGTHS: [u16; 3] = [1, 2, 3];
+const COLUMNS: [u16; 6] = [0, 0, 1, 1, 0, 2];
+/// Cells of its tables.
+pub const CELLS: usize = 2 + 4 + 8;
+/// Probability of each cell.
+pub static THETA: [f32; CELLS] =
+    [0.75, 0.25, 0.5, 0.5, 0.25, 0.75, 0.5, 0.5, 0.125, 0.875, 0.75, 0.25, 0.625, 0.375];
+/// `1 / (P theta)` by cell, with rows as probable as they may be: any positive numbers do.
+pub static PRECISION: [f32; CELLS] =
+    [1.25, 4.0, 2.5, 2.5, 16.0, 5.25, 5.0, 5.0, 128.0, 18.0, 3.5, 10.5, 8.5, 14.0];
+
+/// The event at a time: some nodes are missing in some.
+pub const fn event(time: usize) -> [u16; 3] {
+    let code = (time * time / 3 + 5 * time) % 27;
+    let fan = if time % 17 == 3 { MISSING } else { (code / 9 % 2) as u16 };
+    [(code % 2) as u16, (code / 2 % 2) as u16, fan]
+}
+
+/// Features of events.
+///
+/// # Errors
+/// None: the tables fit.
+pub fn event_features<I>() -> Result<EventFeatures<'static, I>, TermsError> {
+    let terms = FactorLayout::new(&CARDS, &LENGTHS, &COLUMNS)?;
+    EventFeatures::new(terms, &THETA, &PRECISION)
+}
+
+/// Digest of a coreset: its discrepancy after every item, then what it keeps and the weights.
+///
+/// `None` if an item is refused.
+pub fn digest_coreset<M, const K: usize, const D: usize>(
+    features: M,
+    stream: fn(usize) -> M::Item,
+) -> Option<Digest>
+where
+    M: FeatureMap,
+{
+    let coreset = Coreset::<M, K, D>::new(features);
+    let (mut digest, mut state) = (Digest::NEW, coreset.initial_state());
+    for time in 0..SAMPLES {
+        coreset.step(&mut state, &stream(time)).ok()?;
+        digest.add(coreset.read(&state));
+    }
+    for kept in state.kept() {
+        digest.add(kept.index as f32);
+        digest.add(kept.weight as f32);
     }
     Some(digest)
 }

@@ -18,6 +18,7 @@ use fishweir_core::kernel::{
 use fishweir_device::meter::Meter;
 
 use super::bench::{Bench, Failure};
+use super::kept::kept;
 use super::models::{self, CHANNELS, SAMPLES, VECTOR_STREAM};
 
 /// Stored items.
@@ -39,10 +40,11 @@ pub fn kernels<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S:
     pair(&mut bench)?;
     trees(&mut bench)?;
     models_compared(&mut bench)?;
+    kept(&mut bench)?;
     bench.end()
 }
 
-/// Symbols below `K`, so many of them.
+/// Symbols below `K`.
 const fn symbols() -> [usize; SAMPLES] {
     models::symbols::<K>()
 }

@@ -11,6 +11,7 @@
 mod bench;
 pub mod bits;
 mod costs;
+mod kept;
 mod kernels;
 mod machines;
 mod models;

@@ -16,6 +16,7 @@ mod card;
 mod clean;
 mod completions;
 mod convert;
+mod coreset;
 mod demo;
 mod detect;
 mod document;
@@ -69,6 +70,7 @@ mod settings;
 mod spot;
 mod spotted;
 mod teach;
+mod teach_port;
 mod tell;
 mod timeline;
 mod training;
@@ -130,6 +132,10 @@ enum Command {
     #[cfg(not(target_family = "wasm"))]
     /// Write the scores of series, or other features of a kernel, as a table: CSV, NumPy or Parquet
     Features(features::Arguments),
+    #[cfg(not(target_family = "wasm"))]
+    /// Keep a few windows of a stream that stand for all: what to send home, or to label
+    #[command(long_about = coreset::LONG_ABOUT)]
+    Coreset(coreset::Arguments),
     #[cfg(not(target_family = "wasm"))]
     /// Draw the first principal components of a kernel
     Pca(pca::Arguments),
@@ -230,6 +236,8 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Gram(arguments) => gram::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Features(arguments) => features::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Coreset(arguments) => coreset::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Pca(arguments) => pca::run(&arguments),
         #[cfg(not(target_family = "wasm"))]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use fishweir::data::{Dataset, Window, Windows};
 use fishweir::deploy::Deployed;
 use fishweir::files;
 use fishweir::report::{TeachingCost, counted, grouped};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use super::model::Model;
 use super::output::{self, Outputs};
 use super::reading::{Gathering, Reading};
+use super::teach_port::{self, TaughtBoard};
 use super::{Failure, Topic, note, read, tell};
 use crate::help::brief;
 
@@ -24,20 +26,21 @@ MODEL was fitted with `fit --teachable`. Each labelled window of DATA is shown t
 file; windows of classes that the model knows are left out, and counted. --class names one class for all windows. OUT is the \
 record that a device keeps in its slot, to the byte: a device that was shown the same windows holds the same record.
 
-`predict --taught OUT` decides between the known and the taught classes. A device takes in a record and writes one by the image \
-`teach`.
+`predict --taught OUT` decides between the known and the taught classes. --port shows the windows to a board, which runs the image \
+`teach` around the model, decides between all classes from then on, and keeps them in its slot.
 
 Exit codes: 0 done, 2 bad input.";
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] = &["model", "output", "taught", "class", "windows", "forget", "json"];
+const SHOWN: &[&str] = &["model", "output", "taught", "class", "windows", "forget", "port", "json"];
 
 const EXAMPLES: &str = "\
 Examples:
   fishweir fit gait.csv --window 200 --teachable -o gait.json
   fishweir teach limping.csv --class limping --windows 12 --model gait.json -o gait.taught
   fishweir predict other.csv --model gait.json --taught gait.taught
-  fishweir teach --forget limping --taught gait.taught --model gait.json -o gait.taught.new";
+  fishweir teach --forget limping --taught gait.taught --model gait.json -o gait.taught.new
+  fishweir teach limping.csv --class limping --windows 12 --model gait.json --port /dev/ttyACM0";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
@@ -61,8 +64,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", requires = "data")]
     windows: Option<NonZeroUsize>,
     /// Forget a taught class, before windows are shown; may be repeated
-    #[arg(long, value_name = "NAME", requires = "taught")]
+    #[arg(long, value_name = "NAME")]
     forget: Vec<String>,
+    #[command(flatten)]
+    board: TaughtBoard,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -89,11 +94,44 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(taught) => taught,
         None => Taught::new(&model.deployed)?,
     };
+    if let Some(port) = &arguments.board.port {
+        if arguments.data.is_empty() {
+            let of = (&outputs, arguments.json);
+            return teach_port::run(&arguments.board, port, &arguments.forget, &[], of);
+        }
+        let Some(data) = read_data(arguments, &model)? else { return Ok(()) };
+        let windowing = model.windowing(None);
+        if windowing.is_none() {
+            let what =
+                "a device shows windows, and the model decides whole series: fit with --window";
+            return Err(Failure::input(Topic::Unsupported, what));
+        }
+        let windows = data.windows(windowing.as_ref());
+        let shown = chosen(arguments, &model, &data, &windows)?;
+        let lessons = teach_port::lessons(&shown);
+        let of = (&outputs, arguments.json);
+        return teach_port::run(&arguments.board, port, &arguments.forget, &lessons, of);
+    }
+    if !arguments.forget.is_empty() && arguments.taught.is_none() {
+        let what = "classes are forgotten of a file, --taught FILE, or of a board, --port PORT";
+        return Err(Failure::input(Topic::MissingOption, what));
+    }
     for name in &arguments.forget {
         classes.forget(name)?;
     }
-    if !arguments.data.is_empty() && show(arguments, &model, &mut classes)? {
-        return Ok(());
+    if !arguments.data.is_empty() {
+        let Some(data) = read_data(arguments, &model)? else { return Ok(()) };
+        let windowing = model.windowing(None);
+        let windows = data.windows(windowing.as_ref());
+        let mut stream = model.deployed.stream();
+        for (name, window) in chosen(arguments, &model, &data, &windows)? {
+            stream.reset();
+            for sample in window.samples.iter() {
+                // A refused sample is missing, as on a device.
+                let _ = stream.push(sample);
+            }
+            classes.show(&name, &stream)?;
+        }
     }
     let record = classes.to_record();
     if let Some(output) = &arguments.output {
@@ -104,17 +142,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// Shows the windows of the data; `true` where only its reading was shown.
-fn show(arguments: &Arguments, model: &Model, classes: &mut Taught) -> Result<bool, Failure> {
+/// Reads the data; `None` where only its reading was shown.
+fn read_data(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
     let data = read::to_decide(&arguments.data, &arguments.reading, &arguments.gathering, model)?;
-    if arguments.gathering.shows(&data, arguments.json)? {
-        return Ok(true);
-    }
-    let windowing = model.windowing(None);
-    let windows = data.windows(windowing.as_ref());
-    tell::windows(&data, windowing.as_ref());
+    let only = arguments.gathering.shows(&data, arguments.json)?;
+    Ok((!only).then_some(data))
+}
+
+/// The windows to show, with the names of their classes.
+fn chosen<'d>(
+    arguments: &Arguments,
+    model: &Model,
+    data: &Dataset,
+    windows: &Windows<'d>,
+) -> Result<Vec<(String, Window<'d>)>, Failure> {
+    tell::windows(data, model.windowing(None).as_ref());
     let (mut known, mut empty) = (0_usize, 0_usize);
-    let mut shown = BTreeMap::<&str, usize>::new();
+    let mut counts = BTreeMap::<&str, usize>::new();
+    let mut chosen = Vec::new();
     let mut stream = model.deployed.stream();
     for window in windows.all() {
         let label = window.label().and_then(|label| data.classes().get(label));
@@ -127,22 +172,21 @@ fn show(arguments: &Arguments, model: &Model, classes: &mut Taught) -> Result<bo
             known += 1;
             continue;
         }
-        let count = shown.entry(name).or_default();
+        let count = counts.entry(name).or_default();
         if arguments.windows.is_some_and(|most| *count >= most.get()) {
             continue;
         }
         stream.reset();
         let mut observed = false;
         for sample in window.samples.iter() {
-            // A refused sample is missing, as on a device.
             observed |= stream.push(sample).is_ok() && sample != fishweir::data::Sample::Missing;
         }
         if !observed {
             empty += 1;
             continue;
         }
-        classes.show(name, &stream)?;
         *count += 1;
+        chosen.push((name.clone(), *window));
     }
     if known > 0 {
         let what = "windows of classes that the model knows were not shown";
@@ -152,12 +196,12 @@ fn show(arguments: &Arguments, model: &Model, classes: &mut Taught) -> Result<bo
         let what = "windows without an observed sample were not shown";
         note(Topic::Unobserved, format_args!("{}: {empty} {what}", data.source()));
     }
-    if shown.values().sum::<usize>() == 0 {
+    if chosen.is_empty() {
         let what =
             format!("{}: no window was shown: all are of known classes, or empty", data.source());
         return Err(Failure::input("nothing-taught", what + "; --class NAME teaches another name"));
     }
-    Ok(false)
+    Ok(chosen)
 }
 
 /// Report of classes that were taught.

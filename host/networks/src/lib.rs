@@ -10,7 +10,7 @@
 //! | [`NetworkProduct`]: the probability product kernel between networks | `product.rs` |
 //! | [`NetworkClassifier`]: Bayes' rule, and linear machines on features of the Fisher and the TOP kernel | `classifier.rs`, `linear.rs` |
 //! | [`NetworkEvaluation`]: cross-validation of such a classifier | `evaluate.rs` |
-//! | [`DeployedSum`], [`DeployedAlarm`]: a classifier and an alarm as a device holds them; [`DeployedEvents`]: either, and what its application says | `device/` |
+//! | [`DeployedSum`], [`DeployedAlarm`]: a classifier and an alarm as a device holds them; [`DeployedEvents`]: either, and what its application says; [`KeptRecords`]: a coreset | `device/` |
 //! | [`NetworkFile`]: what is kept of a fit | `file.rs` |
 //! | [`learn`]: tables and graphs from records | `learn/` |
 //! | [`records`]: records of categories, read from tables | `records/` |
@@ -55,7 +55,7 @@ mod triangulate;
 pub use any_error::Error;
 pub use bif::{BifError, read_bif, write_bif};
 pub use classifier::{ClassifierPlan, Method, NetworkClassifier, TrainedNetwork};
-pub use device::{AlarmPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost};
+pub use device::{AlarmPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost, KeptRecords};
 pub use error::{CELLS_AT_MOST, NetworkError};
 pub use evaluate::{NetworkEvaluateError, NetworkEvaluation};
 pub use factors::Factor;

@@ -30,7 +30,7 @@ impl Teaching {
         bytes
     }
 
-    /// Checks sizes and numbers, for so many numbers of evidence and classes; an error describes the fault.
+    /// Checks sizes and numbers, for a number of evidence and of classes; an error describes the fault.
     pub(crate) fn check(&self, numbers: usize, classes: usize) -> Result<(), String> {
         let mut fits = self.rows.len() == 1 + numbers + classes;
         for (index, row) in self.rows.iter().enumerate() {

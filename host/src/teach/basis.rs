@@ -1,9 +1,11 @@
 //! The basis of teaching, from the windows that a classifier was trained on.
 
+use fishweir_core::classify::teach::TeachingBasis;
+
 use super::TeachFailure;
 use crate::classifier::Teaching;
 use crate::data::Window;
-use crate::deploy::Deployed;
+use crate::deploy::{Deployed, Stream};
 
 /// Weight of the diagonal in the common covariance. Of 0.1, 0.3 and 0.5 none was ahead of another by more than 0.01 on any of
 /// five sets.
@@ -86,6 +88,17 @@ pub fn learn(deployed: &Deployed, windows: &[Window<'_>]) -> Result<Teaching, Te
         rows.push(whitened);
     }
     Ok(Teaching { rows })
+}
+
+/// The whitened evidence of what a stream has taken in, `z = L (e - centre)`, in a device's bits: features of a window.
+///
+/// `None` before the first sample, where a model is ruled out, and of a model that cannot be taught.
+#[must_use]
+pub fn whitened(deployed: &Deployed, stream: &Stream) -> Option<Vec<f32>> {
+    let basis = TeachingBasis::read(deployed.teaching()?).ok()?;
+    let mut evidence = stream.teaching_evidence()?;
+    basis.whiten(&mut evidence).ok()?;
+    Some(evidence)
 }
 
 /// The common covariance, shrunk, lower triangle.

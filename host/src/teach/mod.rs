@@ -11,6 +11,6 @@
 mod basis;
 mod taught;
 
-pub use basis::{SHRINKAGE, learn};
+pub use basis::{SHRINKAGE, learn, whitened};
 pub use fishweir_core::classify::teach::{NAME_LONGEST, TaughtDecision};
 pub use taught::{NUMBERS_MOST, TAUGHT_MOST, Taught, TeachFailure, price};

@@ -16,6 +16,30 @@ pub(super) struct FactorialJson {
     cov: Matrix,
 }
 
+impl FactorialJson {
+    /// Initial and transition probabilities and means of the states of all chains together, and their covariance.
+    pub(super) fn flattened(self) -> (Row, Matrix, Vec<Row>, Matrix) {
+        let mut initial = vec![1.0];
+        let mut transition = vec![vec![1.0]];
+        let mut means = vec![vec![0.0; self.cov.len()]];
+        for chain in 0..self.initial.len() {
+            let product = |a: &Row, b: &Row| -> Row {
+                a.iter().flat_map(|x| b.iter().map(move |y| x * y)).collect()
+            };
+            initial = product(&initial, &self.initial[chain]);
+            let rows =
+                |a: &Row| self.transition[chain].iter().map(|b| product(a, b)).collect::<Vec<_>>();
+            transition = transition.iter().flat_map(rows).collect();
+            let sums = |a: &Row| -> Vec<Row> {
+                let sum = |b: &Row| a.iter().zip(b).map(|(x, y)| x + y).collect();
+                self.means[chain].iter().map(sum).collect()
+            };
+            means = means.iter().flat_map(sums).collect();
+        }
+        (initial, transition, means, self.cov)
+    }
+}
+
 impl From<FactorialJson> for FactorialHmm {
     fn from(json: FactorialJson) -> Self {
         let FactorialJson { initial, transition, means: mean, cov: covariance } = json;

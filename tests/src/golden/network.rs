@@ -32,6 +32,35 @@ impl NetworkJson {
         Network::new(variables, self.parents, &self.cpt).map_err(|error| error.to_string())
     }
 
+    /// The probabilities of all configurations of the other nodes, and for each those of the configurations of observed ones.
+    pub(super) fn flattened(&self, observed: &[usize]) -> (Row, Matrix) {
+        let nodes = self.cards.len();
+        let hidden: Vec<usize> = (0..nodes).filter(|node| !observed.contains(node)).collect();
+        let code = |record: &[usize], nodes: &[usize]| {
+            nodes.iter().fold(0, |code, &node| code * self.cards[node] + record[node])
+        };
+        let count = |nodes: &[usize]| nodes.iter().map(|&node| self.cards[node]).product::<usize>();
+        let mut joint = vec![vec![0.0; count(observed)]; count(&hidden)];
+        let all: Vec<usize> = (0..nodes).collect();
+        for number in 0..count(&all) {
+            let (mut rest, mut record) = (number, vec![0; nodes]);
+            for node in 0..nodes {
+                record[node] = rest % self.cards[node];
+                rest /= self.cards[node];
+            }
+            let of_node =
+                |node: usize| self.cpt[node][code(&record, &self.parents[node])][record[node]];
+            joint[code(&record, &hidden)][code(&record, observed)] +=
+                (0..nodes).map(of_node).product::<f64>();
+        }
+        let weight: Row = joint.iter().map(|row| row.iter().sum()).collect();
+        for (row, weight) in joint.iter_mut().zip(&weight) {
+            let even = 1.0 / row.len() as f64;
+            row.iter_mut().for_each(|p| *p = if *weight > 0.0 { *p / weight } else { even });
+        }
+        (weight, joint)
+    }
+
     fn fisher(self) -> Result<NetworkFisher, String> {
         Ok(NetworkFisher::new(self.network()?, Width::default(), 1))
     }
@@ -191,11 +220,11 @@ fn parents(fisher: &NetworkFisher) -> Tree {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
-    bn: NetworkJson,
-    observed: Vec<usize>,
-    bn2: NetworkJson,
-    observed2: Vec<usize>,
-    rhos: Row,
+    pub(super) bn: NetworkJson,
+    pub(super) observed: Vec<usize>,
+    pub(super) bn2: NetworkJson,
+    pub(super) observed2: Vec<usize>,
+    pub(super) rhos: Row,
 }
 
 impl Kind for NetworkProducts {

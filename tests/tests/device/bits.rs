@@ -4,12 +4,17 @@
 use fishweir::classifier::{
     Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
+use std::num::NonZeroUsize;
+
+use fishweir::coreset;
 use fishweir::data::{Front, Lags, Sample};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Normalisation;
+use fishweir_core::filter::Streaming;
+use fishweir_core::kernel::{Coreset, DenseFeatures};
 use fishweir_tests::device_table::bits::{
-    BIAS, Digest, PROBABILITY, SAMPLES, TRANSITION, WORDS, digest, latent, row, symbol, systems,
-    weight,
+    BIAS, CELLS, Digest, FEATURES, KEPT, PROBABILITY, SAMPLES, TRANSITION, WORDS, digest,
+    digest_coreset, event, event_features, features, latent, row, symbol, systems, weight,
 };
 use serde_json::json;
 
@@ -22,7 +27,40 @@ pub(crate) fn on_host() -> Vec<(String, u32)> {
     let named = |(name, digest): (&str, Option<Digest>)| {
         (name.to_owned(), digest.expect("every sample is taken").0)
     };
-    [("systems", systems), ("words", words), ("latent", latent)].map(named).to_vec()
+    let digests = [
+        ("systems", systems),
+        ("words", words),
+        ("latent", latent),
+        ("coreset of windows", windows()),
+        ("coreset of events", events()),
+    ];
+    digests.map(named).to_vec()
+}
+
+/// A coreset of windows by the library, which chooses its sizes at run time: the core's.
+fn windows() -> Option<Digest> {
+    let core = Coreset::<_, KEPT, FEATURES>::new(DenseFeatures::new());
+    let mut state = core.initial_state();
+    let mut library = coreset::Coreset::new(NonZeroUsize::new(KEPT).expect("some"), FEATURES);
+    for time in 0..SAMPLES {
+        core.step(&mut state, &features(time)).expect("finite");
+        library.push(&features(time)).expect("finite");
+        assert_eq!(core.read(&state).to_bits(), library.discrepancy().to_bits());
+    }
+    let mut kept: Vec<_> = state.kept().map(|kept| (kept.index, kept.weight)).collect();
+    kept.sort_unstable();
+    let library: Vec<_> = library.kept().iter().map(|kept| (kept.index, kept.weight)).collect();
+    assert_eq!(kept, library);
+    digest_coreset::<_, KEPT, FEATURES>(DenseFeatures::new(), features)
+}
+
+/// A coreset of events, in vectors of any size: that of arrays.
+fn events() -> Option<Digest> {
+    let own = digest_coreset::<_, KEPT, CELLS>(event_features::<[u16; 3]>().ok()?, event);
+    let other =
+        digest_coreset::<_, KEPT, CELLS>(event_features().ok()?, |time| event(time).to_vec());
+    assert_eq!(own, other);
+    own
 }
 
 /// Weights of words as they are fitted, and what they compile to.
@@ -101,5 +139,5 @@ fn read(classifier: &Classifier) -> Digest {
 /// Without an image: the library runs what the core runs.
 #[test]
 fn the_library_reads_what_the_core_reads() {
-    assert_eq!(on_host().len(), 3);
+    assert_eq!(on_host().len(), 5);
 }

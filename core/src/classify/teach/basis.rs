@@ -83,7 +83,7 @@ impl<'a> TeachingBasis<'a> {
         [a, b, c, d, e, f, 0, 0]
     }
 
-    /// Number of evidence, from the bytes of a basis, in a constant; 0 where they are none.
+    /// Number of evidence, from the bytes of a basis, in a constant; 0 of too few bytes.
     #[must_use]
     pub const fn numbers_of(bytes: &[u8]) -> usize {
         match bytes {
@@ -203,6 +203,24 @@ pub fn window_evidence(
         *to = log / samples;
     }
     Some(count)
+}
+
+/// Features of the window of a state of a classifier: its evidence, whitened. Entries past those of the basis are zero.
+///
+/// # Errors
+/// [`TeachError::NoRoom`] where the basis has more than `NUMBERS` numbers, and [`TeachError::Evidence`].
+pub fn whitened_evidence<C: AdditiveClassifier<Real = f32>, const NUMBERS: usize>(
+    basis: &TeachingBasis<'_>,
+    classifier: &C,
+    state: &C::State,
+) -> Result<[f32; NUMBERS], TeachError> {
+    if basis.numbers() > NUMBERS {
+        return Err(TeachError::NoRoom);
+    }
+    let mut room = [0.0; NUMBERS];
+    let count = of_state(classifier, state, &mut room).ok_or(TeachError::Evidence)?;
+    basis.whiten(room.get_mut(..count).unwrap_or(&mut []))?;
+    Ok(room)
 }
 
 /// The evidence of a state of a classifier: see [`window_evidence`].

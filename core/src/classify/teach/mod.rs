@@ -35,7 +35,7 @@ mod taught;
 #[cfg(test)]
 mod tests;
 
-pub use basis::{TeachingBasis, window_evidence};
+pub use basis::{TeachingBasis, whitened_evidence, window_evidence};
 pub use error::TeachError;
 pub use name::{ClassName, NAME_LONGEST};
 pub use record::RECORD_HEAD;

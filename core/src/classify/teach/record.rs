@@ -14,7 +14,7 @@ const TAIL: usize = 4;
 /// Bytes of a class before its sums.
 const CLASS_HEAD: usize = NAME_LONGEST + 8;
 
-/// Bytes of a class with so many numbers of evidence.
+/// Bytes of a class by its numbers of evidence.
 const fn class_bytes(numbers: usize) -> usize {
     CLASS_HEAD + 4 * numbers
 }

@@ -2,12 +2,14 @@
 
 use core::hint::black_box;
 
-use fishweir_core::classify::teach::{ClassName, TaughtClasses, TeachingBasis};
+use fishweir_core::classify::teach::{ClassName, TaughtClasses, TeachingBasis, whitened_evidence};
 use fishweir_core::classify::{Calibration, StreamClassifier, WindowClassifier};
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Alphabet, Categorical, Emission, Gaussian};
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
+use fishweir_core::kernel::{Coreset, DenseFeatures};
+use fishweir_core::network::{EventFeatures, FactorLayout};
 use fishweir_core::number::Dual;
 use fishweir_device::applications::Form;
 use fishweir_device::applications::classify_stream::classify_stream;
@@ -30,7 +32,7 @@ pub(super) fn session() {
     lesson();
 }
 
-/// Taught classes from any bytes, and windows of any evidence.
+/// Taught classes from any bytes, and windows of any evidence; coresets of these and of events.
 #[inline(never)]
 fn lesson() {
     let Ok(basis) = TeachingBasis::read(black_box(&[])) else { return };
@@ -44,6 +46,22 @@ fn lesson() {
     black_box(taught.predict(&basis, black_box(Some(&calibration)), &classifier, &state));
     black_box(taught.forget(&name)).ok();
     black_box(taught.write(black_box(&mut [0; 64][..]))).ok();
+    let windows = Coreset::<_, 3, 5>::new(DenseFeatures::<[f32; 5]>::new());
+    let mut kept = windows.initial_state();
+    let Ok(features) = whitened_evidence(&basis, &classifier, &state) else { return };
+    black_box(windows.push(&mut kept, black_box(Some(&features)))).ok();
+    black_box(windows.read(&kept));
+    let terms = FactorLayout::new(black_box(&[2, 2]), black_box(&[1, 2]), black_box(&[0, 0, 1]));
+    let Ok(terms) = terms else { return };
+    let Ok(features) =
+        EventFeatures::<[u16; 2]>::new(terms, black_box(&[0.5; 6]), black_box(&[2.0; 6]))
+    else {
+        return;
+    };
+    let events = Coreset::<_, 3, 6>::new(features);
+    let mut kept = events.initial_state();
+    black_box(events.push(&mut kept, black_box(Some(&[0, 1])))).ok();
+    black_box(events.read(&kept));
 }
 
 /// Samples and names of any kind.

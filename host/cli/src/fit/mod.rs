@@ -1,5 +1,6 @@
 //! `fishweir fit`.
 
+mod bank;
 mod kernel;
 mod models;
 
@@ -73,13 +74,16 @@ pub(super) struct Arguments {
     /// Fit models of this family alone, and no classifier
     ///
     /// The library reads the file. `evaluate`, `predict`, `info` and `export` read files of linear dynamical systems
-    /// (lds) and of Markov strings (markov), one per class; the class of the likeliest is the decision.
+    /// (lds) and of Markov strings (markov), one per class; the class of the likeliest is the decision. --compare-by makes a
+    /// classifier of hidden Markov models (hmm).
     #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     family: Option<FamilyName>,
     /// Items that each model is fitted to, with --family [default: class, or all where nothing is labelled]
     #[arg(long, value_enum, value_name = "WHAT", requires = "family", help_heading = "Models")]
     model_per: Option<Per>,
+    #[command(flatten)]
+    bank: bank::BankOptions,
     #[command(flatten)]
     told: FamilyOptions,
     /// Number of symbols in a context (--family markov) [default: 1], or in a word, minus one (empirical-mean-map)
@@ -128,7 +132,9 @@ fn families() -> impl TypedValueParser<Value = FamilyName> {
 pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let output = match &arguments.output {
         Some(output) => output.clone(),
-        None if arguments.family.is_some() => named_after(&arguments.data[0], ".models.json"),
+        None if arguments.family.is_some() && !arguments.bank.is_given() => {
+            named_after(&arguments.data[0], ".models.json")
+        }
         None => named_after(&arguments.data[0], ".model.json"),
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);

@@ -26,7 +26,7 @@ pub(super) fn run(
     let all = arguments.training.with(&arguments.kernels, &arguments.emitting);
     let given = all.given();
     // What machines, copies and choices take.
-    let read = [
+    let mut read = vec![
         "--emission",
         "--components",
         "--states",
@@ -37,6 +37,9 @@ pub(super) fn run(
         "--tolerance",
         "--std-floor",
     ];
+    if arguments.bank.is_given() {
+        read.push("--lambda");
+    }
     let (of_models, others): (Vec<_>, Vec<_>) =
         given.into_iter().partition(|name| read.contains(name));
     let group = named([("--group", arguments.training.group.is_some())]);
@@ -58,6 +61,7 @@ pub(super) fn run(
             "--std-floor takes one number here: without a classifier there is no choice among several",
         ));
     }
+    arguments.bank.check(family, arguments.kernels.lambda())?;
     let request = training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let values = arguments.emitting.values();
     let reading = ReadOptions { values, ..arguments.reading.options() };
@@ -77,16 +81,22 @@ pub(super) fn run(
     let windows = data.windows(windowing);
     let series: Vec<usize> = (0..data.series().len()).collect();
     let models = named_apart(fit_each(&data, &windows, per, &family)?);
-    let set = ModelSet {
-        observations: Observations::from(data.kind()),
-        models,
-        provenance: Provenance {
-            windows: windows.all().len(),
-            windowing: request.windowing,
-            recipe,
-            ..Provenance::of(&data, &series)
-        },
+    let provenance = Provenance {
+        windows: windows.all().len(),
+        windowing: request.windowing,
+        recipe,
+        ..Provenance::of(&data, &series)
     };
+    if arguments.bank.is_given() {
+        let of = (&family, &request);
+        let trained = arguments.bank.trained((&data, &windows), models, of, provenance)?;
+        let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
+        output::write(output, trained.classifier.to_json()?.as_bytes())?;
+        let model = output.display().to_string();
+        let report = super::report(&data, &series, &request, &trained, &deployed, model);
+        return outputs.print(&report, arguments.json);
+    }
+    let set = ModelSet { observations: Observations::from(data.kind()), models, provenance };
     output::write(output, set.to_json()?.as_bytes())?;
     let summary = DataSummary::of(&data, None, windowing);
     let report = ModelsReport::of(summary, &set, output.display().to_string());

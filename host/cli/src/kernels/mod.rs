@@ -2,6 +2,7 @@
 
 mod check;
 mod each;
+mod evidence;
 mod family;
 pub(super) mod help;
 mod information;
@@ -36,6 +37,7 @@ use super::{Failure, note, tell};
 use crate::Topic;
 use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
+pub(super) use evidence::WindowFeatures;
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
 pub(super) use of_data::{Compared, Described, OfData};

@@ -31,7 +31,7 @@ pub(crate) struct OfData {
     pub(super) kernel: &'static Entry,
     /// Fitted model (JSON) whose class models are used
     #[arg(short, long, value_name = "FILE")]
-    model: Option<PathBuf>,
+    pub(super) model: Option<PathBuf>,
     /// File with the parameters of a kernel by marginalisation (TOML)
     #[arg(long, value_name = "MODEL.toml", conflicts_with_all = ["model", "one_model"])]
     kernel_model: Option<PathBuf>,
@@ -55,15 +55,15 @@ pub(crate) struct OfData {
     #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
     pub(crate) normalise: bool,
     #[command(flatten)]
-    cutting: Cutting,
+    pub(super) cutting: Cutting,
     #[command(flatten)]
     training: TrainingArguments,
     #[command(flatten)]
     emitting: Emitting,
     #[command(flatten)]
-    reading: Reading,
+    pub(super) reading: Reading,
     #[command(flatten)]
-    gathering: Gathering,
+    pub(super) gathering: Gathering,
 }
 
 /// A matrix with its items.
@@ -82,7 +82,7 @@ pub(crate) struct Described {
 }
 
 /// Names of windows, and their classes.
-fn items(data: &Dataset, windows: &Windows<'_>) -> Items {
+pub(super) fn items(data: &Dataset, windows: &Windows<'_>) -> Items {
     Items {
         ids: windows.all().iter().map(id).collect(),
         labels: windows.all().iter().map(Window::label).collect(),

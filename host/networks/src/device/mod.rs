@@ -1,6 +1,7 @@
-//! Networks on a device: a classifier of events, and an alarm.
+//! Networks on a device: a classifier of events, an alarm, and a coreset.
 
 mod alarm;
+mod coreset;
 mod events;
 mod sum;
 mod watcher;
@@ -8,6 +9,7 @@ mod watcher;
 use std::fmt::Write as _;
 
 pub use alarm::{AlarmPlan, DeployedAlarm};
+pub use coreset::KeptRecords;
 pub use events::{DeployedEvents, EventCost};
 use fishweir_core::network::{FactorLayout, TermsError};
 pub use sum::DeployedSum;

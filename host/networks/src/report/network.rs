@@ -231,10 +231,13 @@ pub struct RepresentativesReport {
     pub discrepancy: f64,
     /// The mean over random choices of the same number of records.
     pub random: f64,
-    /// The best of these, at which the exchange began.
+    /// The best of these, at which the exchange began unless there was one pass alone.
     pub start: f64,
     /// Passes of exchange.
     pub passes: usize,
+    /// The records that each of those chosen stands for, of one pass alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<u32>>,
     /// `true` if the network was narrow enough for exact probabilities of rows.
     pub exact: bool,
     /// The file with the records chosen.
@@ -251,6 +254,11 @@ impl fmt::Display for RepresentativesReport {
             grouped(self.records),
             self.discrepancy
         )?;
+        if let Some(weights) = &self.weights {
+            for (line, &weight) in self.lines.iter().zip(weights) {
+                writeln!(f, "  line {line} stands for {}", counted(weight as usize, "record"))?;
+            }
+        }
         writeln!(
             f,
             "random choices {:.6} on average, {:.6} at best; improved in {}",

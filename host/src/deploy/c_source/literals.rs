@@ -54,7 +54,7 @@ pub(super) fn define(comment: &str, macros: &[(&str, String)]) -> String {
     text
 }
 
-/// A table of C with so many entries, row after row.
+/// A table of C by its number of entries, row after row.
 pub(super) fn table(kind: &str, name: &str, sizes: &[usize], entries: &[String]) -> String {
     let brackets: String = sizes.iter().map(|size| format!("[{size}]")).collect();
     format!("static const {kind} {name}{brackets} = {};\n", nested(sizes, entries))

@@ -108,3 +108,30 @@ fn choices_that_are_none_are_refused() {
     assert!(fisher.mean(&Records::new(8)).is_err());
     assert!(random_subsets(3, 4, 1, 1).is_err() && random_subsets(3, 0, 1, 1).is_err());
 }
+
+/// What one pass in a device's numbers says of the kept records is what the kernel says in `f64`; it is closer to all than random
+/// choices are, and not far from algorithm 1 over all records.
+#[test]
+fn records_kept_in_one_pass_stand_for_all() {
+    let network = stored("survey");
+    let fisher = NetworkFisher::new(network.clone(), Width::default(), 1);
+    let records = network.sample(400, 5);
+    let all = fisher.mean(&records).expect("some");
+    for keep in [4_usize, 16, 64] {
+        let kept = fisher.coreset(&records, keep.try_into().expect("some")).expect("possible");
+        assert_eq!(kept.weights.iter().sum::<u32>(), 400);
+        assert!(kept.indices.windows(2).all(|pair| pair[0] < pair[1]));
+        let some = fisher.mean(&records.subset(&kept.indices)).expect("some");
+        let truth = fisher.mmd_squared(&some, &all);
+        assert!((f64::from(kept.discrepancy) - truth).abs() < 1e-4 * (1.0 + truth), "{keep}");
+        let subsets = random_subsets(400, keep, 50, 1).expect("enough");
+        let random = fisher.discrepancies(&records, &subsets).expect("possible");
+        let random = random.iter().sum::<f64>() / 50.0;
+        let best = fisher.representatives(&records, &subsets[0]).expect("possible").objective;
+        assert!(truth < 0.3 * random, "{keep}: {truth}, {random} at random");
+        assert!(truth < 2.0 * best + 0.02 * random, "{keep}: {truth}, {best} by algorithm 1");
+    }
+    let hidden = Records::of_rows(6, [[0, 0, 0, 0, 0, MISSING]]);
+    // A node without a state has no features.
+    assert!(fisher.coreset(&hidden, 1.try_into().expect("some")).is_ok());
+}

@@ -1,5 +1,7 @@
 //! Events of categories: the laws of streams, sums from the definition, and numbers of both widths.
 
+mod coreset;
+
 use fishweir_core::classify::decide;
 use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{

@@ -1,5 +1,7 @@
 //! The kernels' files once more by what a device runs: a machine that stores a case's items, one output for each of them.
 
+mod flattened;
+
 use std::path::Path;
 
 use fishweir::classifier::{
@@ -93,8 +95,13 @@ pub fn device_cases(directory: &Path) -> Result<Vec<DeviceCase>, String> {
 type OfProducts = fn(&Case) -> Result<Option<Products>, String>;
 
 /// The files of kernels between models.
-const PRODUCTS: [(&str, OfProducts); 2] =
-    [("15a_ppk_exponential_family.json", of_single), ("15b_ppk_latent.json", of_latent)];
+const PRODUCTS: [(&str, OfProducts); 5] = [
+    ("15a_ppk_exponential_family.json", of_single),
+    ("15b_ppk_latent.json", of_latent),
+    ("15c_ppk_linear_gaussian.json", flattened::of_linear),
+    ("15d_ppk_bayes_net.json", flattened::of_networks),
+    ("15e_ppk_factorial_switching.json", flattened::of_factorial),
+];
 
 /// A kernel with the items that it stores, before both become a machine.
 struct Stored {
@@ -190,8 +197,8 @@ impl Products {
         let symbols = start.emission.is_over_symbols();
         // One sample, which only collects.
         let (observations, sample) = if symbols {
-            let letters: String = ('a'..='z').take(start.size()).collect();
-            (Observations::Symbols(letters), Samples::Symbols(vec![Some(0)]))
+            let letters: String = ('a'..='z').chain('0'..='9').take(start.size()).collect();
+            (Observations::Symbols(letters), Samples::Symbols(vec![possible(&self.models[0])]))
         } else {
             let mut rows = Rows::new(start.size());
             rows.push(Some(&vec![0.0; start.size()]));
@@ -232,6 +239,16 @@ impl Products {
     }
 }
 
+/// A symbol that a model may begin with.
+fn possible(model: &Model) -> Option<u16> {
+    let begins = model.initial.iter().zip(&model.emission).filter(|(p, _)| **p > 0.0);
+    let laws = begins.filter_map(|(_, law)| match law {
+        Law::Categorical(p) => p.iter().position(|&p| p > 0.0),
+        _ => None,
+    });
+    laws.map(|symbol| symbol as u16).next()
+}
+
 /// A mixture is a model whose states never follow one another.
 fn components(weight: Row, emission: Vec<Law>) -> Model {
     let count = weight.len();
@@ -259,6 +276,20 @@ fn of_single(case: &Case) -> Result<Option<Products>, String> {
         }
         exponential::Inputs::Gaussian { mean, cov, mean2, cov2, rhos } if mean.len() == 1 => {
             ([gaussian(mean, cov.concat()), gaussian(mean2, cov2.concat())], rhos, 0)
+        }
+        exponential::Inputs::Gaussian { mean, cov, mean2, cov2, rhos } => {
+            let logs = numbers(case.expected.get("log_value"))?;
+            return Ok(Some(flattened::of_covariances([(mean, cov), (mean2, cov2)], &rhos, logs)));
+        }
+        // Channels that are yes or no are one symbol together.
+        exponential::Inputs::Bernoulli { p, p2, rhos } => {
+            let together = |p: Row| {
+                let joint = p.iter().fold(vec![1.0], |joint, &p| {
+                    joint.iter().flat_map(|&q| [q * (1.0 - p), q * p]).collect()
+                });
+                components(vec![1.0], vec![Law::Categorical(joint)])
+            };
+            ([together(p), together(p2)], rhos, 0)
         }
         exponential::Inputs::Multinomial { p, p2, s, rhos } if s > 0 => {
             let of = |p| components(vec![1.0], vec![Law::Categorical(p)]);
@@ -303,7 +334,8 @@ fn of_latent(case: &Case) -> Result<Option<Products>, String> {
                 let each = rhos.iter().zip(logs);
                 expected.extend(each.map(|(&rho, log)| (rho, steps as usize, log)));
             }
-            return Ok(Some(Products { models: [hmm, hmm2], expected }));
+            let models = [hmm, hmm2].map(flattened::of_components);
+            return Ok(Some(Products { models, expected }));
         }
     };
     let values = numbers(case.expected.get("k_tilde"))?;
