@@ -8,7 +8,7 @@ use super::{
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Streaming};
 use crate::kernel::BankState;
-use crate::number::{Number, NumberFormat, Real, Scalar};
+use crate::number::{Number, NumberFormat, Real, Scalar, array_of};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
 /// combine linearly into `O` outputs.
@@ -170,7 +170,8 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     /// The outputs' values, `[output]`: see the type. Rounded, so that two large ones may be the same
     /// where the margin says by how much they differ.
     pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
-        self.outputs(state).map(|output| output.value())
+        let outputs = self.outputs(state);
+        array_of(H::Real::ZERO, |output| outputs[output].value())
     }
 }
 

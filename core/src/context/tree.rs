@@ -131,7 +131,7 @@ impl<'b, T: Real> ContextTree<'b, T> {
         if self.depth == 0 { T::ONE } else { self.weight(0) }
     }
 
-    /// The node one symbol further into the past than another; `None` if there is none.
+    /// Returns the node one symbol further into the past than another, where it exists.
     pub fn child(&self, node: usize, symbol: usize) -> Option<usize> {
         let at = node.checked_mul(self.symbols)?.checked_add(symbol)?;
         match self.child.get(at) {

@@ -284,9 +284,12 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        if self
-            .condition_on_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x)))
-        {
+        let Some(first) = emission.first() else { return Err(ObservationError::Impossible) };
+        let mut logs = [first.log_likelihood(x); N];
+        for j in 1..N {
+            logs[j] = emission[j].log_likelihood(x);
+        }
+        if self.condition_on_logs(predicted, &logs) {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -321,14 +324,18 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
-        log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
+        mut log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
     ) -> bool {
         if let Some((likelihood, scales)) = row
             && self.begin_raised(predicted, likelihood, scales)
         {
             return true;
         }
-        self.condition_on_logs(predicted, &core::array::from_fn(log))
+        let mut logs = [log(0); N];
+        for j in 1..N {
+            logs[j] = log(j);
+        }
+        self.condition_on_logs(predicted, &logs)
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for

@@ -66,7 +66,13 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
     where
         X::Reading: Scalar<Real = X::Real, Weight: RealParameter<Real = X::Real>>,
     {
-        self.kernels.map(|kernel| kernel.map_or_else(impossible, |belief| belief.log()))
+        let mut logs = [impossible(); M];
+        for m in 0..M {
+            if let Some(belief) = &self.kernels[m] {
+                logs[m] = belief.log();
+            }
+        }
+        logs
     }
 
     /// Returns the logarithms in two parts each.
@@ -74,8 +80,13 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
     where
         X: Real + Scalar + Number<Reading = X>,
     {
-        self.kernels
-            .map(|kernel| kernel.map_or_else(no_parts, |belief| belief.evidence().log_parts()))
+        let mut parts = [no_parts(); M];
+        for m in 0..M {
+            if let Some(belief) = &self.kernels[m] {
+                parts[m] = belief.evidence().log_parts();
+            }
+        }
+        parts
     }
 }
 

@@ -102,10 +102,13 @@ where
 
     /// The logarithms of the subkernels, `[sequence][state]`: the sums over paths that end there.
     pub fn subkernels(&self, state: &Aligned<NumberOf<E>, N, M>) -> [[ReadingOf<E>; N]; M] {
-        state.kernels().map(|kernel| match kernel {
-            Some(belief) => belief.joint_logs(),
-            None => [impossible(); N],
-        })
+        let (kernels, mut logs) = (state.kernels(), [[impossible(); N]; M]);
+        for m in 0..M {
+            if let Some(belief) = &kernels[m] {
+                logs[m] = belief.joint_logs();
+            }
+        }
+        logs
     }
 }
 

@@ -47,7 +47,7 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
                     *rate = p / left;
                 }
             }
-            if !((left - T::ONE).abs() <= T::SUM_TOLERANCE) {
+            if !is_one(left) {
                 let part = Part::Parameter("duration");
                 return Err(ModelError::new(part, ErrorKind::SumNotOne, state, 0));
             }
@@ -92,7 +92,7 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
             for &p in row {
                 sum = sum + p;
             }
-            if !((sum - T::ONE).abs() <= T::SUM_TOLERANCE) || end < T::ZERO {
+            if !is_one(sum) || end < T::ZERO {
                 return Err(ModelError::new(Part::Transition, ErrorKind::SumNotOne, state, 0));
             }
         }
@@ -104,6 +104,11 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
         let (transition, hazard) = (self.transition.as_flattened(), self.hazard.as_flattened());
         SegmentChain::from_parts(&self.initial, transition, hazard, D)
     }
+}
+
+/// Returns whether a sum of probabilities is one, but for rounding; `false` for NaN.
+fn is_one<T: Real>(sum: T) -> bool {
+    (sum - T::ONE).abs() <= T::SUM_TOLERANCE
 }
 
 /// State of a [`SegmentFilter`]: the weights of the cells, `[state][elapsed - 1]`, scaled.
@@ -134,7 +139,8 @@ impl<T: Real, const N: usize, const D: usize> SegmentBelief<T, N, D> {
 
     /// Moves the magnitude of the weights, whose sum is given, into the ledger.
     fn rescale(&mut self, sum: T) {
-        if sum.is_between(RESCALE_BELOW, RESCALE_FROM) || !(sum > T::ZERO) {
+        let vanished = sum.partial_cmp(&T::ZERO) != Some(core::cmp::Ordering::Greater);
+        if vanished || sum.is_between(RESCALE_BELOW, RESCALE_FROM) {
             return;
         }
         let factor = T::power_of_two(-sum.exponent());

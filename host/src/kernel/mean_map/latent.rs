@@ -195,7 +195,7 @@ impl Mean<'_> {
     }
 }
 
-/// A row of a table.
+/// A row of a table with that number of rows.
 #[inline]
 fn of_row(table: &[f64], rows: usize, row: usize) -> &[f64] {
     let width = table.len() / rows;

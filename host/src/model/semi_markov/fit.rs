@@ -47,7 +47,7 @@ impl SegmentEm {
         let full: Vec<SamplesView<'_>> =
             sequences.iter().filter(|one| !one.is_empty()).copied().collect();
         let begun = self.start.fit(&full, size, scale, &|| ())?.model;
-        let mut model = self.from_hidden_markov(&begun, sequences);
+        let mut model = self.started_at(&begun, sequences);
         let family = model.emission.family();
         let moments = FittedMoments::of(&self.start, family, &full, scale);
         let samples: usize = full.iter().map(SamplesView::observed).sum();
@@ -67,7 +67,7 @@ impl SegmentEm {
         Ok(model)
     }
 
-    fn from_hidden_markov(&self, begun: &Hmm, sequences: &[SamplesView<'_>]) -> SemiMarkov {
+    fn started_at(&self, begun: &Hmm, sequences: &[SamplesView<'_>]) -> SemiMarkov {
         let states = begun.states();
         let (initial, emission) = (begun.initial.clone(), begun.emission.clone());
         let mut model = SemiMarkov {
