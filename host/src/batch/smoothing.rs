@@ -85,12 +85,9 @@ fn first_columns<const N: usize>(rows: &[[f64; N]], columns: usize) -> Vec<f64> 
     if columns == N {
         return rows.as_flattened().to_vec();
     }
-    let mut first = vec![0.0; rows.len() * columns];
-    for time in 0..rows.len() {
-        let (to, from) = (&mut first[time * columns..][..columns], &rows[time][..columns]);
-        for state in 0..columns {
-            to[state] = from[state];
-        }
+    let mut first = Vec::with_capacity(rows.len() * columns);
+    for row in rows {
+        first.extend_from_slice(&row[..columns]);
     }
     first
 }
