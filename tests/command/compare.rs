@@ -162,7 +162,7 @@ fn every_kernel_between_models_tells_classes_apart() {
         (
             &data,
             format!("--kernel ppk {CUT} {QUICK}"),
-            "probability product of models, rho 0.5, a hidden",
+            "probability product of models, rho 1 of hidden",
         ),
         (
             &data,
