@@ -39,11 +39,11 @@ fn a_report_has_the_results_and_what_they_are_of() {
     let right = windows.iter().filter(|one| one[2] == one[3]).count() as f64;
     assert_eq!(figures["accuracy"], right / windows.len() as f64);
 
-    // As a page it has no program, and text where a name could be markup.
+    // As a page it has no program, at most what decides by its model, and text where a name could be markup.
     let page = folder.at("report.html");
     printed(&format!("evaluate {data} --model {model} --report {page}"));
     let text = fs::read_to_string(&page).expect("written");
-    assert!(text.contains("id=\"program\"></script>") && text.len() < 400_000, "{}", text.len());
+    assert!(text.contains("id=\"program\"></script>") && text.len() < 1_000_000, "{}", text.len());
 }
 
 #[test]

@@ -81,7 +81,8 @@ pub(super) struct TextOptions {
     /// Character that separates the fields of a line, or tab, space [default: found from the data]
     #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
     sep: Option<Separator>,
-    /// Marks of missing values, separated by commas, in addition to empty fields [default: NA, N/A, NaN, ?, null, None]
+    /// Marks of missing values, separated by commas, in place of the default ones; an empty field is always missing [default: NA, N/A,
+    /// NaN, ?, null, None]
     #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Option<Vec<String>>,
     /// The first line is data, not a header
@@ -421,11 +422,17 @@ fn fasta_label(text: &str) -> Result<FastaLabel, String> {
 #[command(next_help_heading = "Windows")]
 pub(super) struct Cutting {
     /// Length of the windows that series are cut into, in samples [default: whole series, or the model's windows]
-    #[arg(long, value_name = "SAMPLES")]
+    #[arg(long, value_name = "SAMPLES", value_parser = samples)]
     window: Option<NonZeroUsize>,
     /// Samples from the start of one window to that of the next [default: the window's length]
-    #[arg(long, value_name = "SAMPLES", requires = "window")]
+    #[arg(long, value_name = "SAMPLES", value_parser = samples, requires = "window")]
     hop: Option<NonZeroUsize>,
+}
+
+/// Takes a number of samples.
+fn samples(text: &str) -> Result<NonZeroUsize, String> {
+    let needed = |_| "a positive number of samples is needed: 4 s at 50 Hz are 200".to_owned();
+    text.parse().map_err(needed)
 }
 
 impl Cutting {

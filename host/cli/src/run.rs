@@ -268,7 +268,8 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::input(Topic::Unsupported, format!("{what}: {why}")));
     let Some(port) = &arguments.at_port.port else {
         return refused(
-            "such a model runs on a board at --port: `fishweir new --application stream` writes its program",
+            "`run` emulates no such model; `fishweir new FOLDER --board mps2-an386 --model MODEL --data DATA`, then `cargo run --release` \
+             there, does. A board at --port runs what `fishweir new --application stream` writes",
         );
     };
     if arguments.number == NumberName::Q15 {

@@ -128,16 +128,19 @@ pub(super) fn units(source: &str, matches: &[UnitMatch]) {
 
 /// Tells of labels that differ by case or blanks, among those of data and those that a model knows.
 pub(super) fn similar(data: &Dataset, known: &[String]) {
-    for [one, other] in data.similar_labels(known) {
-        note(
-            Topic::SimilarLabels,
-            format_args!(
-                "{}: the labels `{one}` and `{other}` differ only by case or blanks, and are two classes; write them \
-                 alike if they are one",
-                data.source()
-            ),
-        );
+    let similar = data.similar_labels(known);
+    if similar.is_empty() {
+        return;
     }
+    let groups: Vec<String> = similar.iter().map(|labels| labels.join(", ")).collect();
+    note(
+        Topic::SimilarLabels,
+        format_args!(
+            "{}: labels that differ only by case or blanks are different classes: {}; write them alike if they are one",
+            data.source(),
+            groups.join("; ")
+        ),
+    );
 }
 
 /// Refuses series of several rates, and notes readings of the data that may not be intended.
@@ -262,8 +265,8 @@ pub(super) fn of_data(
         note(
             Topic::Gaps,
             format_args!(
-                "{}: {gaps}; samples are taken as evenly spaced, and a gap longer than a window begins a new window: \
-                 write lost samples as rows of NA",
+                "{}: {gaps}. The samples on both sides are treated as neighbours, unless the gap is longer than a window. \
+                 --resample HZ fills such places with missing samples",
                 data.source()
             ),
         );

@@ -169,8 +169,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
     let scarce = scarce_classes(data, series, request.group.as_deref()).unwrap_or_default();
     for (class, count) in scarce {
         let units = match request.group.as_deref() {
-            Some(column) => format!("series of {count} {column} only"),
-            None => format!("{} only", counted(count, "series")),
+            Some(column) => format!("series of {count} {column}"),
+            None => counted(count, "series"),
         };
         note(
             Topic::FewSeries,

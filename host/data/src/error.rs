@@ -309,10 +309,13 @@ pub enum DataError {
     },
     /// A column of words that changes within a series of a table without labels.
     #[error(
-        "{place}: `{found}`, but series `{series}` began with `{expected}`, and no column of labels was found: if \
-         this column has the labels, name it; else name the channels without it"
+        "{place}: no column of labels was found: name it, or the channels if nothing is labelled. Columns of words are {}; this \
+         one changes within series `{series}`, from `{expected}` to `{found}`",
+        .columns.join(", ")
     )]
     MaybeLabel {
+        /// Names of the columns of words.
+        columns: Vec<String>,
         /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.

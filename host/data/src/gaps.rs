@@ -73,12 +73,11 @@ impl fmt::Display for Gaps<'_> {
         // Steps are differences of times: what is behind a nanosecond is rounding.
         let usual = (usual * 1e9).round() / 1e9;
         let name = &series.id;
-        write!(f, "t goes from {from} to {to} in series `{name}`, whose usual step is {usual}")?;
-        match count - 1 {
-            0 => Ok(()),
-            1 => f.write_str(", and leaps in one other place"),
-            others => write!(f, ", and leaps in {others} other places"),
+        match count {
+            1 => f.write_str("samples are missing in one place (")?,
+            count => write!(f, "samples are missing in {count} places (the first: ")?,
         }
+        write!(f, "series `{name}`, from {from} to {to} s; the usual step is {usual} s)")
     }
 }
 
@@ -99,9 +98,10 @@ mod tests {
     #[test]
     fn a_lost_sample_shows_and_an_uneven_clock_does_not() {
         assert_eq!(told(&["0 1 2 3", "0 0.02 0.041 0.06", "5", "5 9"]), None);
-        let one = "t goes from 2 to 4 in series `1`, whose usual step is 1".to_owned();
-        assert_eq!(told(&["0 1 2", "0 1 2 4 5 6"]), Some(one.clone()));
+        let place = "series `1`, from 2 to 4 s; the usual step is 1 s)";
+        let one = format!("samples are missing in one place ({place}");
+        assert_eq!(told(&["0 1 2", "0 1 2 4 5 6"]), Some(one));
         let more = told(&["0 1 2", "0 1 2 4 5 6", "0 1 2 3 9 10 11 19 20 21"]);
-        assert_eq!(more, Some(one + ", and leaps in 2 other places"));
+        assert_eq!(more, Some(format!("samples are missing in 3 places (the first: {place}")));
     }
 }

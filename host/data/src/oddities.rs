@@ -1,5 +1,7 @@
 //! Valid data that may not be intended: series of one sample, labels that differ by case or blanks.
 
+use std::collections::BTreeMap;
+
 use super::dataset::{Dataset, Kind, Series};
 use super::samples::RowsView;
 
@@ -55,8 +57,8 @@ impl Dataset {
         self.series().iter().filter(|one| one.samples.view().len() == 1).collect()
     }
 
-    /// Pairs of labels that differ by case or blanks alone, among those of the data and the `known` ones of a model.
-    pub fn similar_labels<'a>(&'a self, known: &'a [String]) -> Vec<[&'a str; 2]> {
+    /// Groups of labels that differ by case or blanks alone, among those of the data and the `known` ones of a model.
+    pub fn similar_labels<'a>(&'a self, known: &'a [String]) -> Vec<Vec<&'a str>> {
         let plain = |label: &str| -> String {
             label.chars().filter(|one| !one.is_whitespace()).flat_map(char::to_lowercase).collect()
         };
@@ -64,13 +66,11 @@ impl Dataset {
             known.iter().chain(self.classes()).map(String::as_str).collect();
         labels.sort_unstable();
         labels.dedup();
-        let plain: Vec<String> = labels.iter().map(|label| plain(label)).collect();
-        let mut similar = Vec::new();
-        for second in 1..labels.len() {
-            let first = plain[..second].iter().position(|one| *one == plain[second]);
-            similar.extend(first.map(|first| [labels[first], labels[second]]));
+        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for label in labels {
+            groups.entry(plain(label)).or_default().push(label);
         }
-        similar
+        groups.into_values().filter(|labels| labels.len() > 1).collect()
     }
 }
 
@@ -101,6 +101,6 @@ mod tests {
         assert_eq!(ids, ["1", "3"]);
         assert_eq!(data.similar_labels(&[]), [["run fast", "runfast"], ["Walk", "walk"]]);
         let known = ["RUN FAST".to_owned()];
-        assert_eq!(data.similar_labels(&known).len(), 3);
+        assert_eq!(data.similar_labels(&known)[0], ["RUN FAST", "run fast", "runfast"]);
     }
 }

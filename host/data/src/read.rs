@@ -226,7 +226,9 @@ fn read_as(
 #[must_use]
 pub fn layout_of(bytes: &[u8]) -> Option<&'static Layout> {
     let text = unpacked("", bytes).ok()?;
-    LAYOUTS.iter().copied().find(|layout| (layout.is_one)(&text))
+    let of_samples =
+        || roles::may_be_samples(&text, &Source::default()).then_some(&series_table::LAYOUT);
+    LAYOUTS.iter().copied().find(|layout| (layout.is_one)(&text)).or_else(of_samples)
 }
 
 /// Refuses what memory has no room for, before half of it is filled: a symbol takes a byte as text

@@ -312,7 +312,9 @@ impl Columns {
             if self.label == Some(column) {
                 DataError::ColumnChanges { place, series, found, expected }
             } else if self.label.is_none() && is_looked_for {
-                DataError::MaybeLabel { place, series, found, expected }
+                let names = self.columns.iter().filter_map(|&column| table.name(column).ok());
+                let columns = names.map(str::to_owned).collect();
+                DataError::MaybeLabel { columns, place, series, found, expected }
             } else {
                 DataError::WordsChange { place, series, found, expected }
             }

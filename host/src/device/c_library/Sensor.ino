@@ -107,12 +107,25 @@ static void answer() {
   samples = 0;
 #endif
   // At the end of each window there is a decision, every {{PREFIX}}_WINDOW_HOP samples; before it there is none.
+#if {{PREFIX}}_CALIBRATED
+  {{prefix}}_prediction prediction;
+  if ({{prefix}}_predict(&stream, &prediction) == {{PREFIX}}_STATUS_OK) {
+    if (prediction.rejection == {{PREFIX}}_ACCEPTED) {
+      Serial.print(classes[prediction.decision.class_index]);
+      Serial.print(", probability ");
+      Serial.println(prediction.probability);
+    } else {
+      Serial.println(prediction.rejection == {{PREFIX}}_LOW_MARGIN ? "rejected: too close" : "rejected: like no training data");
+    }
+  }
+#else
   {{prefix}}_decision decision;
   if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     Serial.print(classes[decision.class_index]);
     Serial.print(" leads by ");
     Serial.println(decision.margin);
   }
+#endif
 #if {{PREFIX}}_WINDOW_LENGTH == 0
   {{prefix}}_reset(&stream);  // the next sample begins a new series
 #endif
