@@ -66,7 +66,7 @@ test("a motion sensor is recorded, trained on and decided on; a pasted stream is
   assert.equal(share < 5, true, `${share} %`);
 
   // One window, pasted: the margin that the command prints.
-  writeFileSync(join(folder, "own.json"), await exported(page, "Model"));
+  writeFileSync(join(folder, "own.json"), await exported(page, "Model: to be opened here again"));
   const rows = Array.from({ length: 50 }, (_, t) => [4 * Math.sin(t / 3), 2 * Math.sin(t / 3), 9.81, 0, 0, 40 * Math.sin(t / 3)].map((x) => x.toFixed(3)));
   await page.locator("#live summary").first().click();
   await page.fill("#pasted", rows.map((row) => row.join(" ")).join("\n"));

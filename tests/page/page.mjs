@@ -1,7 +1,7 @@
 // Recordings to firmware: drop, train, judge, export; bytes against those of the command.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { command, dropped, exported, folder, opened, openedToCompute, ready, recordings, saved, trained, withBrowser } from "./common.mjs";
@@ -14,10 +14,13 @@ const below = (path) => readdirSync(path, { recursive: true, withFileTypes: true
 /// Equal bytes; a difference of megabytes is not printed.
 const same = (one, other, what) => assert.equal(Buffer.compare(one, other), 0, `${what}: ${one.length} and ${other.length} B`);
 
-/// The files of an archive, unpacked by another program, against those of a folder.
+/// The files of an archive, in one folder and unpacked by another program, against those of a folder.
 function sameFiles(archive, there) {
-  const here = `${archive}.unpacked`;
-  execFileSync("python3", ["-c", "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])", archive, here]);
+  const unpacked = `${archive}.unpacked`;
+  execFileSync("python3", ["-c", "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])", archive, unpacked]);
+  const folders = readdirSync(unpacked);
+  assert.equal(folders.length, 1, String(folders));
+  const here = join(unpacked, folders[0]);
   assert.deepEqual(below(here).map((path) => path.slice(here.length)), below(there).map((path) => path.slice(there.length)));
   for (const path of below(there)) same(readFileSync(here + path.slice(there.length)), readFileSync(path), path);
 }
@@ -38,9 +41,13 @@ test("what is trained and exported has the bytes of the command", async () => {
   mkdirSync(made);
   command("fit", data, "--group", "subject", "--window", window, "--hop", hop, "--effort", "quick", "-o", "model.json");
   command("export", "model.json", "--artefact", "command/model.fishweir");
-  same(await exported(page, "Artefact"), readFileSync(join(made, "model.fishweir")), "Artefact");
+  same(await exported(page, "Artefact: the model's bytes for a device"), readFileSync(join(made, "model.fishweir")), "Artefact");
   command("export", "model.json", "--c-source", "command/model.c");
-  same(await exported(page, "C source, one file"), readFileSync(join(made, "model.c")), "C source, one file");
+  // Once more: what was written is written over.
+  for (let again = 0; again < 2; again++) writeFileSync(join(folder, "c.zip"), await exported(page, "C source and header"));
+  mkdirSync(join(made, "model-c"));
+  for (const name of ["model.c", "model.h"]) renameSync(join(made, name), join(made, "model-c", name));
+  sameFiles(join(folder, "c.zip"), join(made, "model-c"));
   command("export", "model.json", "--rust", "command/model.rs");
   same(await exported(page, "Rust source"), readFileSync(join(made, "model.rs")), "Rust source");
   command("export", "model.json", "--c-source", "command/library");
@@ -48,7 +55,7 @@ test("what is trained and exported has the bytes of the command", async () => {
   sameFiles(join(folder, "library.zip"), join(made, "library"));
 
   // Every digit of the model is the command's: a fit has the same bits on every platform.
-  writeFileSync(join(folder, "own.json"), await exported(page, "Model"));
+  writeFileSync(join(folder, "own.json"), await exported(page, "Model: to be opened here again"));
   const numbers = (name) => { const { provenance, ...model } = JSON.parse(readFileSync(join(folder, name))).classifier; return model; };
   assert.deepEqual(numbers("own.json"), numbers("model.json"));
   mkdirSync(join(folder, "own"));
@@ -60,7 +67,7 @@ test("what is trained and exported has the bytes of the command", async () => {
   writeFileSync(join(folder, "own/data/gait.csv"), recordings());
   own("new", "nrf52840-dk-project", "--board", "nrf52840-dk", "--model", "model.json", "--data", "data/gait.csv");
   sameFiles(join(folder, "project.zip"), join(folder, "own/nrf52840-dk-project"));
-  assert.equal((await exported(page, "Recipe")).toString(), own("info", "model.json", "--recipe").toString());
+  assert.equal((await exported(page, "Recipe: the options of this training")).toString(), own("info", "model.json", "--recipe").toString());
   const card = (await exported(page, "Model card")).toString();
   for (const title of ["Model Details", "Uses", "Bias, Risks, and Limitations", "Training Details", "Evaluation", "Technical Specifications"]) {
     assert.match(card, new RegExp(`^## ${title}$`, "m"));
@@ -180,5 +187,49 @@ test("what cannot be read is said in the program's words, and a training is canc
   await page.waitForFunction(() => document.getElementById("train-error").textContent === "Cancelled.");
   await page.selectOption("#effort", "quick");
   await trained(page);
+  await close();
+});
+
+test("a table whose label changes is cut, and a model is opened again", async () => {
+  const { page, faults, close } = await openedToCompute();
+  const lines = ["t,activity,x"];
+  for (let i = 0; i < 1200; i++) lines.push(`${(i / 50).toFixed(2)},${Math.floor(i / 200) % 2 ? "walk" : "run"},${Math.sin(i * (Math.floor(i / 200) % 2 ? 0.3 : 0.9)).toFixed(3)}`);
+  await dropped(page, "one.csv", `${lines.join("\n")}\n`);
+  if (await page.isHidden("#training")) {
+    await page.selectOption('#menus label:has-text("Label") select', "activity");
+    await page.waitForFunction(() => document.getElementById("state").textContent.startsWith("Ready"));
+    await page.check('#menus input[type="checkbox"]');
+    await page.waitForFunction(() => !document.getElementById("training").hidden, undefined, { timeout: 30000 });
+  }
+  assert.match(await page.textContent("#summary"), /6 series, 1200 samples/);
+  await trained(page);
+  const model = await exported(page, "Model: to be opened here again");
+  // What is no data and no model leaves both.
+  await page.locator("#hop").fill("7");
+  assert.match(await page.textContent("#window-words"), /train again/);
+  await close();
+
+  const again = await openedToCompute();
+  writeFileSync(join(folder, "kept.json"), model);
+  await again.page.setInputFiles("#files", join(folder, "kept.json"));
+  await again.page.waitForSelector("#export:not([hidden])", { timeout: 60000 });
+  assert.equal(await again.page.isVisible("#live"), true);
+  await again.close();
+  assert.deepEqual([...faults, ...again.faults], []);
+});
+
+test("files without a time are read when it is said, and a clock among channels shows", async () => {
+  const { page, faults, close } = await openedToCompute();
+  const rows = (wave) => `count,x\n${Array.from({ length: 200 }, (_, i) => `${i},${Math.sin(wave * i).toFixed(3)}`).join("\n")}\n`;
+  const files = ["a/1", "a/2", "b/1", "b/2"].map((name) => join(folder, "plain", `${name}.csv`));
+  for (const one of ["a", "b"]) mkdirSync(join(folder, "plain", one), { recursive: true });
+  files.forEach((path, i) => writeFileSync(path, rows(i < 2 ? 0.2 : 0.8)));
+  await page.setInputFiles("#folders", join(folder, "plain"));
+  await page.waitForSelector("#menus select", { timeout: 60000 });
+  assert.doesNotMatch(await page.textContent("#data-error"), /--/);
+  await page.selectOption('#menus label:has-text("Time") select', "none");
+  await page.waitForFunction(() => !document.getElementById("training").hidden, undefined, { timeout: 30000 });
+  assert.match(await page.textContent("#notes"), /count rises/);
+  assert.deepEqual(faults, []);
   await close();
 });

@@ -144,7 +144,7 @@ const sendUpdate = () => withBoard(WORDS.sending, async () => {
   if (key) await program.ask({ write: "key.pem", bytes: new Uint8Array(await key.arrayBuffer()) });
   try {
     await program.made(["export", state.modelFile, "--update", "model.update", "--update-version", at("board-version").value, ...data,
-      ...(key ? ["--key", "key.pem"] : [])], "model.update");
+      ...(key ? ["--key", "key.pem"] : [])], ["model.update"]);
     return await program.run(["send", "model.update", ...atPort()], { board: true, progress: told });
   } finally {
     await program.ask({ remove: "key.pem" });

@@ -6,7 +6,9 @@ const MOST_BYTES = 200e6;
 
 /// Words for how the data are read: the columns that were chosen.
 function reading() {
-  return Object.entries(state.reading).flatMap(([option, value]) => (value ? [`--${option}`, value] : []));
+  const given = Object.entries(state.reading).flatMap(([option, value]) => (value === true ? [`--${option}`] : value ? [`--${option}`, value] : []));
+  // Without a time no column tells that a row is a sample.
+  return state.reading.time === "none" ? [...given, "--format", "series"] : given;
 }
 const grouping = () => (state.group ? ["--group", state.group] : []);
 
@@ -20,6 +22,7 @@ async function dropped(files, keeps = false) {
   state.dropped = all;
   at("state").textContent = WORDS.reading;
   if (!program.isThere) return decideAlone(all);
+  if (all.length === 1 && /\.(json|fishweir)$/.test(all[0].path) && await isModel(all[0])) return undefined;
   await program.forget();
   for (const { path, file } of all) {
     await program.write(`${FOLDER}/${path}`, new Uint8Array(await file.arrayBuffer()));
@@ -29,6 +32,23 @@ async function dropped(files, keeps = false) {
   return read();
 }
 
+/// Opens a file as a model, if it is one: data that are dropped afterwards are decided on.
+async function isModel({ path, file }) {
+  const name = path.split("/").pop(), { modelFile, model } = state;
+  try {
+    await takeModel(name, new Uint8Array(await file.arrayBuffer()));
+  } catch {
+    await program.remove(name);
+    Object.assign(state, { modelFile, model });
+    return false;
+  }
+  state.isGiven = true;
+  at("model-words").textContent = WORDS.given(name, state.info.classes);
+  show("given-model");
+  at("state").textContent = WORDS.ready;
+  return true;
+}
+
 async function read() {
   at("state").textContent = WORDS.reading;
   hide("training", "accuracy", "timeline", "parity");
@@ -36,7 +56,7 @@ async function read() {
   try {
     const found = await program.json(["fit", state.data, ...reading(), "--dry-run"]);
     const notes = state.notes;
-    const [[, bytes]] = await program.made(["convert", state.data, ...reading(), "-o", "tidy.csv"], "tidy.csv");
+    const [[, bytes]] = await program.made(["convert", state.data, ...reading(), "-o", "tidy.csv"], ["tidy.csv"]);
     state.tidy = tidy(new TextDecoder().decode(bytes), found);
     at("data-error").textContent = "";
     showData(found, notes);
@@ -125,22 +145,32 @@ function tidy(text, found) {
 
 function showData(found, notes) {
   at("summary").textContent = `${WORDS.read(found.series, found.samples, found.rate && number(found.rate))} ${WORDS.classes(found.classes)}`;
-  at("notes").textContent = [...found.found.map((one) => one.what ?? String(one)), ...notes].join("  ·  ");
+  const read_ = found.found.map((one) => one.what ?? [one].flat().at(-1));
+  // What is found the program notes once more, all in a line.
+  const others = notes.filter((note) => !read_.some((text) => note.includes(text)));
+  at("notes").textContent = [...read_, ...others, ...rising().map(WORDS.rising)].join("\n");
   showMenus(found);
   const heads = ["series", "label", ...found.columns, "t", ...state.tidy.channels];
   const first = found.first.flatMap((one) => one.rows.map((row) => [one.id, one.label ?? "", ...one.columns, ...row].map((text) => text ?? "")));
   at("first").replaceChildren(table(first[0]?.length === heads.length ? heads : heads.filter((one) => one !== "t"), first));
   showRaw(found.classes.map(([name]) => name));
   const trains = found.classes.length > 1 && found.unlabelled === 0;
-  if (found.unlabelled > 0) at("notes").append(`  ·  ${WORDS.unlabelled(found.unlabelled)}`);
-  else if (!trains) at("notes").append(`  ·  ${WORDS.oneClass}`);
+  if (found.unlabelled > 0) at("notes").append(`\n${WORDS.unlabelled(found.unlabelled)}`);
+  else if (!trains) at("notes").append(`\n${WORDS.oneClass}`);
   at("training").hidden = !trains;
   if (trains) beginTraining();
 }
 
+/// Channels that rise from each sample to the next in all series: most likely a clock.
+function rising() {
+  const { channels, series } = state.tidy, rises = (values) => values.length > 1 && values.every((value, i) => i === 0 || value > values[i - 1]);
+  return channels.filter((_, i) => series.length > 0 && series.every((one) => rises(one.channels[i])));
+}
+
 function showMenus(found) {
-  // A table that cannot be read has columns, too: those of its first line.
-  const first = program.kept.get(state.data) ?? new Uint8Array();
+  // A table that cannot be read has columns, too: those of its first line. Files of a folder are alike.
+  const name = [...program.kept.keys()].find((path) => path === state.data || path.startsWith(`${state.data}/`));
+  const first = program.kept.get(name) ?? new Uint8Array();
   const line = new TextDecoder().decode(first.subarray(0, 4096)).split(/\r?\n/, 1)[0];
   const columns = line.split(/[,;\t|]/).map((name) => name.trim().replace(/^"|"$/g, "")).filter((name) => name && name.length < 60);
   if (columns.length < 2) return at("menus").replaceChildren();
@@ -157,8 +187,13 @@ function showMenus(found) {
     });
   const groups = (found?.columns ?? []).map((name) => [name, name]);
   if (!state.group && groups.length > 0) state.group = groups[0][0];
+  const cut = element("input", { type: "checkbox", checked: state.reading.segments === true, onchange: () => {
+    state.reading.segments = cut.checked;
+    read();
+  } });
   at("menus").replaceChildren(column("label", "Label"), column("series", "Series"), column("time", "Time"),
-    ...(groups.length > 0 ? [menu("Keep together", state.group, [["", WORDS.none], ...groups], (value) => { state.group = value; })] : []));
+    element("label", {}, cut, WORDS.segments),
+    ...(groups.length > 0 ? [menu("Person or device", state.group, [["", WORDS.none], ...groups], (value) => { state.group = value; })] : []));
 }
 
 /// First time, time between samples, and its unit.

@@ -113,7 +113,7 @@ async function showLive(artefact) {
   contract = undefined;
   if (state.info?.no_artefact) return;
   if (!artefact) {
-    const [[, bytes]] = await program.made(["export", state.modelFile, "--artefact", "live.fishweir"], "live.fishweir");
+    const [[, bytes]] = await program.made(["export", state.modelFile, "--artefact", "live.fishweir"], ["live.fishweir"]);
     artefact = bytes;
   }
   const { found, refused } = await live.ask({ load: artefact });
@@ -178,7 +178,8 @@ function stopLive() {
 
 /// Decides on a pasted stream: a sample a line, at the model's rate.
 function decidePasted() {
-  const decide = deciding(), { channels } = contract, rows = [];
+  const decide = deciding(), { channels, windows } = contract, rows = [];
+  for (const id of ["decision", "decision-words", "live-error"]) at(id).textContent = "";
   const lines = at("pasted").value.split(/\r?\n/).filter((line) => line.trim() !== "");
   for (const [index, line] of lines.entries()) {
     const fields = line.split(/[,;\s]+/).filter((text) => text !== ""), missing = (text) => /^(na|nan)$/i.test(text);
@@ -188,6 +189,8 @@ function decidePasted() {
     if (wrong) return fail("live-error", new Error(WORDS.pasted(index + 1, channels)));
     rows.push(fields.map((text) => (missing(text) ? NaN : Number(text))));
   }
+  const needed = windows?.length ?? 1;
+  if (rows.length < needed) return fail("live-error", new Error(WORDS.fewPasted(rows.length, needed)));
   return decide(rows);
 }
 

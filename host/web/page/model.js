@@ -41,7 +41,7 @@ function showDevice() {
   const range = (pair) => pair.map((value) => number(value)).join(" to "), kilobytes = (pair) => range(pair.map((bytes) => bytes / 1000));
   at("boards").replaceChildren(element("p", { class: "dim" }, WORDS.prices),
     table(["board", "numbers", "fits", "flash, kB", "RAM, kB", "core", "MHz", "instructions per sample", "busy", "mAh per day"], (info.boards ?? []).map((one) => [
-      `${one.board} (${one.part})`, one.number, one.holds, `${kilobytes(one.flash)} of ${number(one.flash_there / 1000)}`,
+      `${one.board} (${one.part})`, one.number, one.holds === "yes" && one.pace?.busy[1] > 1 ? WORDS.tooSlow : one.holds, `${kilobytes(one.flash)} of ${number(one.flash_there / 1000)}`,
       `${kilobytes(one.ram)} of ${number(one.ram_there / 1000)}`, one.core, number(one.clock_hertz / 1e6),
       one.pace ? range(one.pace.instructions) : WORDS.notMeasured,
       one.pace ? WORDS.perSecond(range(one.pace.busy.map((share) => 100 * share))) : WORDS.notMeasured,
@@ -49,15 +49,18 @@ function showDevice() {
   show("device");
 }
 
-/// Files that the program writes of the model: button, words of the command after the model's file, path, name to save as.
+/// Files that the program writes of the model: button, words of the command after the model's file, paths, name to save as.
 const EXPORTS = [
-  ["Artefact", (file) => ["export", file, "--artefact", "model.fishweir"], "model.fishweir", "model.fishweir"],
-  ["Rust source", (file) => ["export", file, "--rust", "model.rs"], "model.rs", "model.rs"],
-  ["C source, one file", (file) => ["export", file, "--c-source", "model.c"], "model.c", "model.c"],
-  ["Arduino, PlatformIO, CMake, ESP-IDF, Zephyr library", (file) => ["export", file, "--c-source", "library"], "library", "fishweir-model.zip"],
-  ["Model card", (file) => ["card", file, ...state.figures ?? []], undefined, "README.md"],
-  ["Recipe", (file) => ["info", file, "--recipe"], undefined, "recipe.toml"],
+  ["Arduino, PlatformIO, CMake, ESP-IDF, Zephyr library", (file) => ["export", file, "--c-source", "library"], ["library"], "fishweir-model.zip"],
+  ["C source and header", (file) => ["export", file, "--c-source", "model.c"], ["model.c", "model.h"], "model-c.zip"],
+  ["Rust source", (file) => ["export", file, "--rust", "model.rs"], ["model.rs"], "model.rs"],
+  ["Artefact: the model's bytes for a device", (file) => ["export", file, "--artefact", "model.fishweir"], ["model.fishweir"], "model.fishweir"],
+  ["Model card", (file) => ["card", file, ...state.figures ?? []], [], "README.md"],
+  ["Recipe: the options of this training", (file) => ["info", file, "--recipe"], [], "recipe.toml"],
 ];
+
+/// A ZIP archive whose files lie in a folder of its name: installers of libraries take no other.
+const inFolder = (name, files) => zipped(files.map(([path, bytes]) => [`${name.replace(/\.zip$/, "")}/${path}`, bytes]));
 
 function showExports() {
   const button = (words, make) => element("button", { type: "button", onclick: async () => {
@@ -68,13 +71,14 @@ function showExports() {
       fail("export-error", error);
     }
   } }, words);
-  const made = EXPORTS.map(([words, command, path, name]) => button(words, async () => {
-    const found = path ? await program.made(command(state.modelFile), path) : [["", await program.run(command(state.modelFile))]];
-    save(name, found.length === 1 && found[0][0] === "" ? found[0][1] : zipped(found));
+  const made = EXPORTS.map(([words, command, paths, name]) => button(words, async () => {
+    const found = paths.length > 0 ? await program.made(command(state.modelFile), paths) : [["", await program.run(command(state.modelFile))]];
+    save(name, name.endsWith(".zip") ? inFolder(name, found) : found[0][1]);
   }));
-  const own = button("Model", () => save(state.modelFile, program.kept.get(state.modelFile)));
+  made[0].className = "main";
+  const own = button("Model: to be opened here again", () => save(state.modelFile, program.kept.get(state.modelFile)));
   const page = button("This page with the model", () => save("fishweir.html", pageWith(state.modelFile, program.kept.get(state.modelFile))));
-  at("exports").replaceChildren(own, ...made, page);
+  at("exports").replaceChildren(...made, own, page);
   const boards = [...new Set((state.info.boards ?? []).filter(({ holds }) => holds !== "no").map(({ board }) => board))];
   at("project-board").replaceChildren(...boards.map((name) => element("option", { value: name }, name)));
   show("export");
@@ -86,7 +90,7 @@ async function saveProject() {
   try {
     const data = state.data ? ["--data", state.data, ...reading()] : [];
     const board = at("project-board").value, folder = `${board}-project`;
-    save(`${folder}.zip`, zipped(await program.made(["new", folder, "--board", board, "--model", state.modelFile, ...data], folder)));
+    save(`${folder}.zip`, inFolder(folder, await program.made(["new", folder, "--board", board, "--model", state.modelFile, ...data], [folder])));
   } catch (error) {
     fail("export-error", error);
   }

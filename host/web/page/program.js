@@ -78,7 +78,9 @@ class Program {
     const said = messages(answer.err);
     state.notes = said.filter(({ note }) => note).map(({ note }) => note.message);
     if (answer.code !== 0) {
-      const error = new Error(said.find(({ error }) => error)?.error.message ?? answer.err.trim());
+      // Options are those of a command line: here there are menus.
+      const text = said.find(({ error }) => error)?.error.message ?? answer.err.trim();
+      const error = new Error(text.replace(/ \(--[a-z-]+(, --[a-z-]+)*\)/g, ""));
       throw Object.assign(error, { out: answer.out, code: answer.code });
     }
     return answer.out;
@@ -86,16 +88,18 @@ class Program {
   async json(words, options) {
     return JSON.parse(await this.run([...words, "--json"], options));
   }
-  /// Files that a command writes: [path, bytes] of one, or of all of a folder.
-  async made(words, path, options) {
+  /// Files that a command writes at some paths: [name, bytes] of each, or of all of a folder.
+  async made(words, paths, options) {
     // What is there the program would not write over.
-    await this.ask({ remove: path });
+    for (const path of paths) await this.ask({ remove: path });
     await this.run(words, options);
-    return (await this.ask({ read: path })).found;
+    const found = [];
+    for (const path of paths) found.push(...(await this.ask({ read: path })).found.map(([name, bytes]) => [name || path, bytes]));
+    return found;
   }
   /// The document that a command writes as its report, whatever its exit code.
   async report(words, options) {
-    const [[, bytes]] = await this.made([...words, "--report", "report.json"], "report.json", options);
+    const [[, bytes]] = await this.made([...words, "--report", "report.json"], ["report.json"], options);
     return JSON.parse(new TextDecoder().decode(bytes));
   }
 }

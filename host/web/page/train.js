@@ -21,7 +21,7 @@ function beginTraining() {
   at("hop").max = at("window").value;
   at("hop").value = String(Math.max(1, Math.round(Number(at("window").value) / 2)));
   at("front").replaceChildren(...fronts().map(([stages, words]) => element("option", { value: stages }, words)));
-  state.probe = undefined;
+  [state.probe, state.trained] = [undefined, undefined];
   showWindow();
   probe();
 }
@@ -39,7 +39,7 @@ async function probe() {
   try {
     await program.ask({ write: "probe.csv", bytes: new TextEncoder().encode(text) });
     await program.made(["fit", "probe.csv", "--window", String(window), "--hop", String(window), "--effort", "quick",
-      ...(front ? ["--front", front] : []), "-o", "probe.json"], "probe.json");
+      ...(front ? ["--front", front] : []), "-o", "probe.json"], ["probe.json"]);
     const info = await program.json(["info", "probe.json", ...(of.rate ? ["--rate", String(of.rate)] : [])]);
     if (state.data === data) state.probe = info;
   } catch {
@@ -53,7 +53,8 @@ function showWindow() {
   const rate = state.tidy?.rate;
   at("hop").max = at("window").value;
   const [window, hop] = windowing(), open = Math.ceil(window / hop);
-  at("window-words").textContent = WORDS.window(window, rate ? number(window / rate) : "", hop, open);
+  const isStale = state.trained !== undefined && state.trained !== options().join(" ");
+  at("window-words").textContent = WORDS.window(window, rate ? number(window / rate) : "", hop, open) + (isStale ? ` ${WORDS.stale}` : "");
   const boards = (state.probe?.boards ?? []).filter(({ number: numbers, pace }) => numbers === "f32" && pace);
   if (!state.probe) return;
   const times = open / (state.probe.contract?.windows?.states ?? 1);
@@ -92,8 +93,10 @@ async function train() {
   hide("given-model");
   try {
     busy(WORDS.fitting);
-    const [[, bytes]] = await program.made(["fit", state.data, ...options(), "-o", "model.json"], "model.json", { progress });
+    at("cancel").focus();
+    const [[, bytes]] = await program.made(["fit", state.data, ...options(), "-o", "model.json"], ["model.json"], { progress });
     await takeModel("model.json", bytes);
+    state.trained = options().join(" ");
     state.decisions = (await program.json(["predict", state.data, ...reading(), "--model", "model.json"])).decisions;
     showTimeline();
     busy(WORDS.judging);
@@ -105,4 +108,6 @@ async function train() {
     fail("train-error", error);
   }
   busy(undefined);
+  at("train").focus({ preventScroll: true });
+  showWindow();
 }
