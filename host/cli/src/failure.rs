@@ -207,6 +207,15 @@ impl Failure {
         Self::Input(Message::new(kind, text))
     }
 
+    /// Returns the failure of an option that the program of a page leaves out, which is small.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn not_in_a_page(option: &str) -> Self {
+        Self::input(
+            Topic::Unsupported,
+            format!("{option}: a page does not do this; the program does"),
+        )
+    }
+
     /// Returns the failure of an operation on data, whose file begins the message.
     pub(super) fn of(data: &Dataset, error: impl Into<Self>) -> Self {
         match error.into() {

@@ -233,7 +233,18 @@ fn note_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     Ok(())
 }
 
+#[cfg(target_family = "wasm")]
+pub(super) fn validate(
+    _: &Arguments,
+    _: &Dataset,
+    _: &NamedKernel,
+    _: CrossValidationOptions,
+) -> Result<CrossValidation, Failure> {
+    Err(Failure::not_in_a_page("--kernel"))
+}
+
 /// Cross-validates a machine on a kernel: normalised, unless its matrix is given.
+#[cfg(not(target_family = "wasm"))]
 pub(super) fn validate(
     arguments: &Arguments,
     data: &Dataset,

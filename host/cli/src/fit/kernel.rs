@@ -12,7 +12,13 @@ use crate::kernels::item_refused;
 use crate::options::note_idle;
 use crate::{Failure, read};
 
+#[cfg(target_family = "wasm")]
+pub(super) fn trained(_: &Arguments, _: &Path) -> Result<(Dataset, Request, Trained), Failure> {
+    Err(Failure::not_in_a_page("--kernel-model"))
+}
+
 /// Trains on the kernel of all windows of the data, read as the kernel's file requires.
+#[cfg(not(target_family = "wasm"))]
 pub(super) fn trained(
     arguments: &Arguments,
     path: &Path,

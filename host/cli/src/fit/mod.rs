@@ -147,6 +147,9 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         refuse_idle(&arguments.out_of_core.given(), "models alone are fitted to whole data")?;
         let page = named([("--report", arguments.page.output().is_some())]);
         refuse_idle(&page, "models alone decide nothing that a page shows")?;
+        #[cfg(target_family = "wasm")]
+        return Err(Failure::not_in_a_page("--family"));
+        #[cfg(not(target_family = "wasm"))]
         return models::run(arguments, family, (&output, &outputs), recipe);
     }
     let mut told = arguments.told.names();
