@@ -3,7 +3,7 @@
 pub use crate::batch::LANES;
 pub use crate::classifier::file::{seal, unseal};
 pub use crate::data::internals::{Table as TableRows, check_name as check_shown_name};
-pub use crate::data::internals::{load, unpacked, unpacked_as};
+pub use crate::data::internals::{field, load, unpacked, unpacked_as};
 pub use crate::elementary::Elementary;
 pub use crate::kernel::gram::inner_product;
 pub use crate::learn::selection::choice::{choose_c, inner_folds};

@@ -27,13 +27,14 @@ struct Past {
 /// w      = stop b / (stop b + 1 - stop)             b = prod_t p_e(x_t) / p_w of the longer context (x_t)
 /// ```
 ///
-/// so that `p_w` of the root is the sum over all trees, each with the prior `stop^leaves (1 - stop)^splits`, of what the tree says.
+/// so that `p_w` of the root is the sum over all trees, each with the prior `stop^leaves (1 - stop)^splits`, leaves above the depth counted, of what the tree says.
 /// What is pushed is learnt. [`observe`](Self::observe) moves the context alone: a tree that is frozen.
 ///
 /// Nodes come from buffers that the caller lends. When they are used up, contexts that are new have no node, and predict every
 /// symbol alike: it stays a mixture of trees.
 ///
-/// Cost per symbol: `D + 1` nodes of `K` counts and a logarithm each, however long the stream. RAM per node: `1 + K` reals and `K`
+/// Cost per symbol that is learnt: `D + 1` nodes of `K` counts and a logarithm each, however long the stream; per prediction of all
+/// symbols `K` times that, with exponentials. RAM per node: `1 + K` reals and `K`
 /// indices of two bytes.
 ///
 /// Sources: Willems, Shtarkov and Tjalkens, "The context-tree weighting method: basic properties", IEEE Transactions on Information
@@ -195,9 +196,7 @@ impl<'b, T: Real> ContextTree<'b, T> {
                 }
                 p = mixture;
             }
-            if let Some(count) = self.count.get_mut(node * self.symbols + symbol) {
-                *count = *count + T::ONE;
-            }
+            self.learn(node, symbol);
         }
         let log = p.ln();
         self.log.add(log);
@@ -239,6 +238,23 @@ impl<'b, T: Real> ContextTree<'b, T> {
                 }
                 _ => return,
             }
+        }
+    }
+
+    /// Counts a symbol in a node. A count that one more does not change, `2^24` in `f32`, halves the node's counts: from there on
+    /// the node forgets.
+    fn learn(&mut self, node: usize, symbol: usize) {
+        let first = node * self.symbols;
+        let Some(counts) = self.count.get_mut(first..first + self.symbols) else { return };
+        let Some(count) = counts.get_mut(symbol) else { return };
+        let more = *count + T::ONE;
+        if more <= *count {
+            for count in &mut *counts {
+                *count = *count * T::power_of_two(-1);
+            }
+        }
+        if let Some(count) = counts.get_mut(symbol) {
+            *count = *count + T::ONE;
         }
     }
 

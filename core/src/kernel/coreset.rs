@@ -21,6 +21,11 @@ pub trait FeatureMap {
     /// An item that has no features.
     fn check(&self, item: &Self::Item) -> Result<(), ObservationError>;
 
+    /// Returns the dimension of an item's features, where the item says.
+    fn dimension(&self, _item: &Self::Item) -> Option<usize> {
+        None
+    }
+
     /// Adds `weight phi(x)` to a vector.
     fn add(&self, item: &Self::Item, weight: f32, vector: &mut [f32]);
 
@@ -61,6 +66,10 @@ impl<I: AsRef<[f32]> + Clone> FeatureMap for DenseFeatures<I> {
             }
         }
         Ok(())
+    }
+
+    fn dimension(&self, item: &I) -> Option<usize> {
+        Some(item.as_ref().len())
     }
 
     fn add(&self, item: &I, weight: f32, vector: &mut [f32]) {
@@ -155,6 +164,11 @@ impl<P, V> CoresetState<P, V> {
         V: AsMut<[f32]>,
     {
         features.check(item)?;
+        if let Some(found) = features.dimension(item)
+            && found != room.len()
+        {
+            return Err(ObservationError::WrongLength);
+        }
         let (Some(seen), Some(next)) = (self.seen.checked_add(1), self.next.checked_add(1)) else {
             return Err(ObservationError::PastEnd);
         };

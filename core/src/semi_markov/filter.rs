@@ -182,12 +182,15 @@ impl<'m, T: Real, E: Emission<Weight = T>, const N: usize, const D: usize>
         Self { model, emission }
     }
 
-    /// `p(z_t = i | x_1..t)`, `[state]`; the initial distribution before the first sample.
+    /// `p(z_t = i | x_1..t)`, `[state]`; the initial distribution before the first sample, zeros where every string has ended.
     pub fn filtered(&self, state: &SegmentBelief<T, N, D>) -> [T; N] {
         if !state.begun {
             return self.model.initial;
         }
         let (mut row, sum) = ([T::ZERO; N], state.sum());
+        if sum <= T::ZERO {
+            return row;
+        }
         self.model.chain().states_of(state.cells.as_flattened(), &mut row);
         for entry in &mut row {
             *entry = *entry / sum;
@@ -195,9 +198,11 @@ impl<'m, T: Real, E: Emission<Weight = T>, const N: usize, const D: usize>
         row
     }
 
-    /// The probability that the present segment, or with a final state the string, ends with this sample.
+    /// The probability that the present segment, or with a final state the string, ends with this sample; zero before the
+    /// first sample, and where every string has ended.
     pub fn end_probability(&self, state: &SegmentBelief<T, N, D>) -> T {
-        self.ended(state) / state.sum()
+        let sum = state.sum();
+        if sum > T::ZERO { self.ended(state) / sum } else { T::ZERO }
     }
 
     /// `log p(x_1..t)` of strings that end here: with the last segment finished, and the final state after it where there is one.

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fishweir::coreset::{Coreset, ram};
+use fishweir::internals::field;
 use fishweir::kernel::Items;
 use fishweir::report::{DataSummary, counted, grouped};
 use serde::Serialize;
@@ -56,7 +57,7 @@ pub(super) struct Arguments {
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// Windows to keep
-    #[arg(short, long, value_name = "K", default_value = "16")]
+    #[arg(short, long, value_name = "K", default_value = "16", value_parser = places)]
     keep: NonZeroUsize,
     /// Output file of the kept windows, as CSV; - for standard output [default: none, with the report alone]
     #[arg(short, long, value_name = "OUT")]
@@ -71,11 +72,21 @@ pub(super) struct Arguments {
     of: OfData,
 }
 
+/// Takes a number of windows to keep.
+fn places(text: &str) -> Result<NonZeroUsize, String> {
+    const MOST: usize = 1 << 16;
+    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST);
+    number.ok_or_else(|| format!("give 1 to {MOST} windows"))
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = arguments.of.checked(arguments.output.as_deref(), &arguments.data)?;
     let WindowFeatures { data, items, rows, words } = match arguments.evidence {
         true => arguments.of.evidence(&arguments.data)?,
-        false => arguments.of.describe(&arguments.data, None)?.into(),
+        false => {
+            arguments.of.check_inner_product()?;
+            arguments.of.describe(&arguments.data, None)?.into()
+        }
     };
     let features = rows.iter().flatten().map(Vec::len).next().unwrap_or_default();
     let mut coreset = Coreset::new(arguments.keep, features);
@@ -88,6 +99,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 refused += 1;
             }
         }
+    }
+    if refused == rows.len() {
+        let what =
+            "no window has features that are finite numbers; take another --kernel or --family";
+        return Err(Failure::input(Topic::Unobserved, format!("{}: {what}", data.data)));
     }
     if refused > 0 {
         let what = "windows have no features, and were left out";
@@ -165,15 +181,11 @@ impl Report {
 
     /// A header and a row per kept window.
     fn csv(&self) -> String {
-        let quoted = |text: &str| match text.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.to_owned(),
-        };
         let mut text = "index,id,label,weight\n".to_owned();
         for Kept { index, id, label, weight } in &self.kept {
             let label = label.as_deref().unwrap_or_default();
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{index},{},{},{weight}", quoted(id), quoted(label));
+            let _ = writeln!(text, "{index},{},{},{weight}", field(id), field(label));
         }
         text
     }

@@ -1,6 +1,6 @@
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
-use rand::SeedableRng;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::data::{Samples, SamplesView};
@@ -139,8 +139,10 @@ impl Scored for LabelMixture<'_> {
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {
-        let class = choose(&self.prior, &mut ChaCha8Rng::seed_from_u64(seed));
-        self.models[class].draw(length, seed)
+        // The class and its sequence have random numbers of their own.
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let class = choose(&self.prior, &mut rng);
+        self.models[class].draw(length, rng.random())
     }
 
     fn symbols(&self) -> Option<usize> {

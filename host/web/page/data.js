@@ -34,14 +34,16 @@ async function dropped(files, keeps = false) {
 
 /// Opens a file as a model, if it is one: data that are dropped afterwards are decided on.
 async function isModel({ path, file }) {
-  const name = path.split("/").pop(), { modelFile, model } = state;
+  const name = path.split("/").pop(), bytes = new Uint8Array(await file.arrayBuffer()), tried = `tried-${name}`;
   try {
-    await takeModel(name, new Uint8Array(await file.arrayBuffer()));
+    await program.ask({ write: tried, bytes });
+    await program.json(["info", tried]);
   } catch {
-    await program.remove(name);
-    Object.assign(state, { modelFile, model });
     return false;
+  } finally {
+    await program.ask({ remove: tried });
   }
+  await takeModel(name, bytes);
   state.isGiven = true;
   at("model-words").textContent = WORDS.given(name, state.info.classes);
   show("given-model");
@@ -140,7 +142,8 @@ function tidy(text, found) {
     if (time >= 0) one.times.push(Number(line[time]));
     places.forEach((p, i) => one.channels[i].push(line[p] === "" ? NaN : Number(line[p])));
   }
-  return { heads, channels, series: [...all.values()], rate: found.rate };
+  const distinct = (name) => new Set(lines.map((line) => line[place(name)])).size;
+  return { heads, channels, series: [...all.values()], rate: found.rate, distinct };
 }
 
 function showData(found, notes) {
@@ -185,7 +188,8 @@ function showMenus(found) {
       state.reading[option] = value;
       read();
     });
-  const groups = (found?.columns ?? []).map((name) => [name, name]);
+  // A column with one value keeps everything together.
+  const groups = (found?.columns ?? []).filter((name) => state.tidy.distinct(name) > 1).map((name) => [name, name]);
   if (!state.group && groups.length > 0) state.group = groups[0][0];
   const cut = element("input", { type: "checkbox", checked: state.reading.segments === true, onchange: () => {
     state.reading.segments = cut.checked;

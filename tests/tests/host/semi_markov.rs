@@ -111,6 +111,31 @@ fn scores_are_slopes() {
     }
 }
 
+/// A state that lasts one sample for certain, and one that cannot be reached and fits far better, leave every number finite.
+#[test]
+fn certain_durations_and_far_states_have_finite_scores() {
+    let mut certain = model(false, true);
+    certain.negative_binomial[0][1] = 1.0;
+    let mut rows = Rows::new(1);
+    for x in [0.25, 0.75, -1.5, 0.5] {
+        rows.push(Some(&[x]));
+    }
+    let near = Samples::Channels(rows);
+    let mut far = model(false, true);
+    let states = far.states();
+    far.initial = (0..states).map(|state| f64::from(u8::from(state == 0))).collect();
+    let deviations = far.emission.part_mut("std").expect("standard deviations");
+    deviations[0][0] = 1e-2;
+    let mut rows = Rows::new(1);
+    rows.push(Some(&[30.0]));
+    rows.push(Some(&[0.5]));
+    for (model, samples) in [(certain, near), (far, Samples::Channels(rows))] {
+        let found = model.score(samples.view(), Parametrisation::RATIO).expect("possible");
+        assert!(found.log_likelihood.is_finite(), "{found:?}");
+        assert!(found.score.iter().all(|one| one.is_finite()), "{found:?}");
+    }
+}
+
 #[test]
 fn fits_climb_and_files_read_back() {
     let all = strings(3, 24, 3);

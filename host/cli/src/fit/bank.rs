@@ -87,7 +87,8 @@ impl BankOptions {
         let hidden = |one: NamedModel| Some((one.class?, one.model.hidden_markov()?.clone()));
         let bank: Vec<_> = models.into_iter().filter_map(hidden).collect();
         let (Some(start), false) = (start, bank.is_empty()) else {
-            let what = "the data have no labels, so no model has a class";
+            let what = "no class has a model to compare: the data have no labels, or models are for all of them (--model-per), or end \
+                        (--end)";
             return Err(Failure::input(Topic::NoClass, format!("{}: {what}", data.source())));
         };
         let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();

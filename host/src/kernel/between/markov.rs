@@ -28,8 +28,10 @@ pub struct MarkovKernel {
     length: usize,
 }
 
-/// Pairs of contexts at most: above, a pair of models would not fit a few gigabytes.
+/// Pairs of contexts at most.
 const MOST_PAIRS: usize = 1 << 20;
+/// Ways from pairs to pairs at most: above, a pair of models would not fit a few gigabytes.
+const MOST_WAYS: usize = 1 << 27;
 
 /// One way on: to which pair of contexts, with which weight.
 struct Way {
@@ -100,9 +102,10 @@ impl ModelKernel for MarkovKernel {
                     ways.push(Way { to, weight });
                 }
             }
-            if pairs.len() > MOST_PAIRS {
-                let why =
-                    format!("more than {MOST_PAIRS} pairs of contexts: take shorter contexts");
+            if pairs.len() > MOST_PAIRS || ways.len() > MOST_WAYS {
+                let why = format!(
+                    "more than {MOST_PAIRS} pairs of contexts, or {MOST_WAYS} ways between them: take shorter contexts"
+                );
                 return Err(BetweenError::Model { part: "contexts".into(), why });
             }
             ends.push(match a.has_end() {

@@ -58,8 +58,12 @@ impl NegativeBinomial {
         let mut sum = p.portable_ln();
         for d in 0..reach {
             by_shape[d] = sum;
-            // At certain success there is one duration.
-            by_success[d] = r / p - if d > 0 { d as f64 / (1.0 - p) } else { 0.0 };
+            // At certain success there is one duration; of those that are impossible then no derivative is asked.
+            by_success[d] = match (d, p < 1.0) {
+                (0, _) => r / p,
+                (_, true) => r / p - d as f64 / (1.0 - p),
+                (_, false) => 0.0,
+            };
             sum += (r + d as f64).recip();
         }
         let mut hazard = vec![1.0; reach];

@@ -52,17 +52,14 @@ impl SegmentEm {
         let moments = FittedMoments::of(&self.start, family, &full, scale);
         let samples: usize = full.iter().map(SamplesView::observed).sum();
         let mut before = f64::NEG_INFINITY;
-        for pass in 0..=self.start.iterations {
+        for pass in 0..self.start.iterations {
             let (next, log_likelihood) = self.improve(&model, sequences, moments.clone())?;
             // Shrinking steps say that it has converged, as of a hidden Markov model.
             let gain = log_likelihood - before;
             if pass > 0 && gain.abs() <= self.start.tolerance * samples as f64 {
                 break;
             }
-            before = log_likelihood;
-            if pass < self.start.iterations {
-                model = next;
-            }
+            (before, model) = (log_likelihood, next);
         }
         Ok(model)
     }

@@ -116,8 +116,11 @@ impl Tables {
             }
             let mut likelihood = vec![1.0; states];
             if let Some(logs) = logs {
+                // What cannot be reached may fit far better: its likelihood would be infinite, and times nothing no number.
                 for state in 0..states {
-                    likelihood[state] = (logs[state] - best).portable_exp();
+                    let reached = row[state] > 0.0;
+                    likelihood[state] =
+                        if reached { (logs[state] - best).portable_exp() } else { 0.0 };
                 }
             }
             let mut before = cells.clone();
