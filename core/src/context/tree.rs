@@ -282,3 +282,23 @@ impl<'b, T: Real> ContextTree<'b, T> {
 fn mixed<T: Real>(weight: T, own: T, longer: T) -> T {
     weight * own + (T::ONE - weight) * longer
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_are_full_go_on() {
+        let full = 16_777_216.0_f32;
+        let (mut child, mut count, mut ratio) = ([0; 2], [0.0; 2], [0.0; 1]);
+        let mut tree = ContextTree::new(2, 0, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+        tree.count.copy_from_slice(&[full, full / 9.0]);
+        for time in 0..1000 {
+            assert!(tree.push(usize::from(time % 10 == 0)).is_ok());
+        }
+        let mut next = [0.0; 2];
+        tree.predict(&mut next);
+        assert!((next[0] - 0.9).abs() < 1e-3, "{next:?}");
+        assert!(tree.count[0] < full);
+    }
+}
