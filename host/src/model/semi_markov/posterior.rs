@@ -6,6 +6,11 @@ use fishweir_core::smooth::SequenceError;
 
 use crate::elementary::Elementary;
 
+/// A state that cannot be reached may fit far better than all that can. Its likelihood relative to theirs, and what follows it, are cut
+/// here: a number that is infinite, times nothing, is no number.
+const FARTHEST_LOG: f64 = 600.0;
+const FARTHEST: f64 = 1e300;
+
 /// Tables of a model for sequences of some length, as the core takes them.
 pub(super) struct Tables {
     pub(super) initial: Vec<f64>,
@@ -116,11 +121,8 @@ impl Tables {
             }
             let mut likelihood = vec![1.0; states];
             if let Some(logs) = logs {
-                // What cannot be reached may fit far better: its likelihood would be infinite, and times nothing no number.
                 for state in 0..states {
-                    let reached = row[state] > 0.0;
-                    likelihood[state] =
-                        if reached { (logs[state] - best).portable_exp() } else { 0.0 };
+                    likelihood[state] = (logs[state] - best).min(FARTHEST_LOG).portable_exp();
                 }
             }
             let mut before = cells.clone();
@@ -231,7 +233,8 @@ impl Tables {
                     let rate = predicted[cell] * after[cell];
                     found.rates[time][state] += rate;
                     found.states[time][state] += rate * likelihood[state];
-                    seen[cell] = after[cell] * likelihood[state] / pass.sum[time];
+                    let own = after[cell] * likelihood[state] / pass.sum[time];
+                    seen[cell] = own.min(FARTHEST);
                 }
                 let first = state * longest;
                 found.segments[state] += predicted[first] * after[first] * likelihood[state];
