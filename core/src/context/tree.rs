@@ -1,4 +1,4 @@
-use crate::error::ObservationError;
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::{Compensated, Real};
 
 /// The longest context of a [`ContextTree`].
@@ -27,15 +27,15 @@ struct Past {
 /// w      = stop b / (stop b + 1 - stop)             b = prod_t p_e(x_t) / p_w of the longer context (x_t)
 /// ```
 ///
-/// so that `p_w` of the root is the sum over all trees, each with the prior `stop^leaves (1 - stop)^splits`, leaves above the depth counted, of what the tree says.
-/// What is pushed is learnt. [`observe`](Self::observe) moves the context alone: a tree that is frozen.
+/// so that `p_w` of the root is the sum over all trees of what the tree says, each with the prior `stop^leaves (1 - stop)^splits`, of
+/// leaves above the depth. What is pushed is learnt. [`observe`](Self::observe) moves the context alone: a tree that is frozen.
 ///
 /// Nodes come from buffers that the caller lends. When they are used up, contexts that are new have no node, and predict every
 /// symbol alike: it stays a mixture of trees.
 ///
-/// Cost per symbol that is learnt: `D + 1` nodes of `K` counts and a logarithm each, however long the stream; per prediction of all
-/// symbols `K` times that, with exponentials. RAM per node: `1 + K` reals and `K`
-/// indices of two bytes.
+/// Cost per symbol that is learnt: `D + 1` nodes of `K` counts and a logarithm each, however long the stream. A prediction of all
+/// symbols takes `D + 1` exponentials and as many sums of `K` counts, and `K` multiply-adds per node. RAM per node: `1 + K` reals and
+/// `K` indices of two bytes.
 ///
 /// Sources: Willems, Shtarkov and Tjalkens, "The context-tree weighting method: basic properties", IEEE Transactions on Information
 /// Theory 41, 1995, equations 12 to 15; for the ratio `b` Willems and Tjalkens, "Complexity reduction of the context-tree weighting
@@ -45,14 +45,14 @@ struct Past {
 /// use fishweir_core::context::ContextTree;
 ///
 /// let (mut child, mut count, mut ratio) = ([0; 2 * 15], [0.0_f32; 2 * 15], [0.0; 15]);
-/// let mut tree = ContextTree::new(2, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+/// let mut tree = ContextTree::new(2, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio)?;
 /// for symbol in [0, 1, 0, 1, 0, 1, 0, 1, 0] {
 ///     tree.push(symbol)?; // the logarithm of its probability
 /// }
 /// let mut next = [0.0; 2];
 /// tree.predict(&mut next);
 /// assert!(next[1] > 0.75);
-/// # Ok::<(), fishweir_core::ObservationError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -78,6 +78,9 @@ impl<'b, T: Real> ContextTree<'b, T> {
     ///
     /// `alpha` is added to every count; `stop` is the prior probability that a node above the depth is a leaf. There are as many nodes
     /// as the shortest buffer holds, 65 535 at most: `symbols` indices and counts, and one ratio, each.
+    ///
+    /// # Errors
+    /// No symbols, `alpha` that is not positive and finite, `stop` that is not between 0 and 1.
     pub fn new(
         symbols: usize,
         depth: usize,
@@ -86,7 +89,19 @@ impl<'b, T: Real> ContextTree<'b, T> {
         child: &'b mut [u16],
         count: &'b mut [T],
         ratio: &'b mut [T],
-    ) -> Self {
+    ) -> Result<Self, ModelError> {
+        let wrong = |name, kind| Err(ModelError::new(Part::Parameter(name), kind, 0, 0));
+        if symbols == 0 {
+            return wrong("symbols", ErrorKind::NotPositive);
+        }
+        if !alpha.is_finite() || alpha <= T::ZERO {
+            return wrong("alpha", ErrorKind::NotPositive);
+        }
+        // Neither holds of NaN.
+        let within = stop > T::ZERO && stop < T::ONE;
+        if !within {
+            return wrong("stop", ErrorKind::NotInRange);
+        }
         let past = Past { symbols: [0; DEEPEST_CONTEXT], known: 0 };
         let depth = depth.min(DEEPEST_CONTEXT);
         let odds = stop.ln() - (T::ONE - stop).ln();
@@ -94,7 +109,7 @@ impl<'b, T: Real> ContextTree<'b, T> {
         let mut tree =
             Self { child, count, ratio, symbols, depth, alpha, odds, used: 0, past, log };
         tree.clear();
-        tree
+        Ok(tree)
     }
 
     /// Forgets everything that was learnt.
@@ -160,14 +175,13 @@ impl<'b, T: Real> ContextTree<'b, T> {
     pub fn predict(&self, next: &mut [T]) {
         let mut path = [NONE; DEEPEST_CONTEXT + 1];
         let (deepest, leaf) = self.path(&mut path);
-        let even = T::ONE / T::from_count(self.symbols as u64);
-        for (symbol, p) in next.iter_mut().enumerate() {
-            *p = even;
-            for (at, &node) in path.iter().take(deepest + 1).enumerate().rev() {
-                let node = usize::from(node);
-                let own = self.estimate(node, symbol);
-                let leaf = leaf && at == deepest;
-                *p = if leaf { own } else { mixed(self.weight(node), own, *p) };
+        next.fill(T::ONE / T::from_count(self.symbols as u64));
+        for (at, &node) in path.iter().take(deepest + 1).enumerate().rev() {
+            let node = usize::from(node);
+            let total = self.total(node);
+            let weight = if leaf && at == deepest { T::ONE } else { self.weight(node) };
+            for (symbol, p) in next.iter_mut().enumerate() {
+                *p = mixed(weight, self.estimate(node, symbol, total), *p);
             }
         }
     }
@@ -186,7 +200,7 @@ impl<'b, T: Real> ContextTree<'b, T> {
         let mut p = T::ONE / T::from_count(self.symbols as u64);
         for (at, &node) in path.iter().take(deepest + 1).enumerate().rev() {
             let node = usize::from(node);
-            let own = self.estimate(node, symbol);
+            let own = self.estimate(node, symbol, self.total(node));
             if leaf && at == deepest {
                 p = own;
             } else {
@@ -258,18 +272,19 @@ impl<'b, T: Real> ContextTree<'b, T> {
         }
     }
 
-    /// `p_e` of a node.
-    fn estimate(&self, node: usize, symbol: usize) -> T {
-        let (mut total, mut own) = (T::ZERO, T::ZERO);
-        let first = node * self.symbols;
-        for (k, &count) in self.count.iter().skip(first).take(self.symbols).enumerate() {
+    /// Counts of all symbols in a node, with `alpha` for each.
+    fn total(&self, node: usize) -> T {
+        let mut total = T::ZERO;
+        for &count in self.count.iter().skip(node * self.symbols).take(self.symbols) {
             total = total + count;
-            if k == symbol {
-                own = count;
-            }
         }
-        let alphas = T::from_count(self.symbols as u64) * self.alpha;
-        (own + self.alpha) / (total + alphas)
+        total + T::from_count(self.symbols as u64) * self.alpha
+    }
+
+    /// `p_e` of a node whose counts are summed.
+    fn estimate(&self, node: usize, symbol: usize, total: T) -> T {
+        let own = self.count.get(node * self.symbols + symbol).copied().unwrap_or(T::ZERO);
+        (own + self.alpha) / total
     }
 
     /// Posterior probability that a node above the depth is a leaf.
@@ -291,7 +306,8 @@ mod tests {
     fn counts_that_are_full_go_on() {
         let full = 16_777_216.0_f32;
         let (mut child, mut count, mut ratio) = ([0; 2], [0.0; 2], [0.0; 1]);
-        let mut tree = ContextTree::new(2, 0, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+        let tree = ContextTree::new(2, 0, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+        let mut tree = tree.expect("valid settings");
         tree.count.copy_from_slice(&[full, full / 9.0]);
         for time in 0..1000 {
             assert!(tree.push(usize::from(time % 10 == 0)).is_ok());

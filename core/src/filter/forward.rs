@@ -4,7 +4,7 @@ use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
     Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, RealParameter, Scalar, UNDERFLOW_EXP,
-    array_of, sum_of, with_local_copy,
+    array_of, seldom_array_of, sum_of, with_local_copy,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -284,11 +284,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        let Some(first) = emission.first() else { return Err(ObservationError::Impossible) };
-        let mut logs = [first.log_likelihood(x); N];
-        for j in 1..N {
-            logs[j] = emission[j].log_likelihood(x);
-        }
+        let logs = seldom_array_of(X::Weight::IMPOSSIBLE, |j| emission[j].log_likelihood(x));
         if self.condition_on_logs(predicted, &logs) {
             Ok(())
         } else {
@@ -324,18 +320,14 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
-        mut log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
+        log: impl FnMut(usize) -> <X::Weight as Parameter>::Log,
     ) -> bool {
         if let Some((likelihood, scales)) = row
             && self.begin_raised(predicted, likelihood, scales)
         {
             return true;
         }
-        let mut logs = [log(0); N];
-        for j in 1..N {
-            logs[j] = log(j);
-        }
-        self.condition_on_logs(predicted, &logs)
+        self.condition_on_logs(predicted, &seldom_array_of(X::Weight::IMPOSSIBLE, log))
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for

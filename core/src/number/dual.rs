@@ -37,6 +37,7 @@ impl<T: Real, const C: usize> Parameter for Dual<T, C> {
     type Log = Self;
     type LogScale = T;
     const FORMAT: NumberFormat = T::FORMAT;
+    const IMPOSSIBLE: Self = Self { value: T::NEG_INFINITY, tangent: [T::ZERO; C] };
 
     #[inline(always)]
     fn value(self) -> T {

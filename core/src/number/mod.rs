@@ -159,6 +159,8 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     type LogScale: Copy + PartialEq + core::fmt::Debug;
     /// The format.
     const FORMAT: NumberFormat;
+    /// Logarithm of an impossible event, whose rates of change are zero.
+    const IMPOSSIBLE: Self::Log;
     /// Largest deviation of a row's sum from one by rounding.
     const ROW_TOLERANCE: Self::Real = <Self::Real as Real>::SUM_TOLERANCE;
 
@@ -406,13 +408,21 @@ pub const fn shorter(a: usize, b: usize) -> usize {
 /// An array entry by entry, in a plain loop: `core::array::from_fn` and `map` stay calls in other code units.
 #[doc(hidden)]
 #[inline(always)]
-#[doc(hidden)]
 pub fn array_of<T: Copy, const N: usize>(filler: T, mut entry: impl FnMut(usize) -> T) -> [T; N] {
     let mut array = [filler; N];
     for i in 0..N {
         array[i] = entry(i);
     }
     array
+}
+
+/// [`array_of`] for what is computed seldom: on small processors a loop that stays one, for unrolled it is a tenth more code.
+#[inline(always)]
+pub(crate) fn seldom_array_of<T: Copy, const N: usize>(
+    filler: T,
+    entry: impl FnMut(usize) -> T,
+) -> [T; N] {
+    if VECTORS { array_of(filler, entry) } else { core::array::from_fn(entry) }
 }
 
 /// Sum of `N` terms in the crate's fixed order: pairs of pairs, block of four by block of four.

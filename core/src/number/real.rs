@@ -222,6 +222,7 @@ macro_rules! real {
             type LogScale = $t;
             const FORMAT: NumberFormat =
                 if size_of::<$t>() == 4 { NumberFormat::F32 } else { NumberFormat::F64 };
+            const IMPOSSIBLE: Self = Self::NEG_INFINITY;
             #[inline(always)]
             fn value(self) -> $t {
                 self

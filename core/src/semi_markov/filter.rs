@@ -18,7 +18,7 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
     /// A model of hazards, `[state][elapsed - 1]`; the last of a row may be below one, for a geometric tail.
     ///
     /// # Errors
-    /// Names the first entry that is no probability, and the first row of `transition` that does not sum to one.
+    /// Names the first entry that is no probability, and the first row, or `initial`, that does not sum to one.
     pub fn new(
         initial: [T; N],
         transition: [[T; N]; N],
@@ -26,6 +26,13 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
     ) -> Result<Self, ModelError> {
         let model = Self { initial, transition, hazard, end: [T::ONE; N] };
         model.check([T::ZERO; N])?;
+        let mut begins = T::ZERO;
+        for i in 0..N {
+            begins = begins + initial[i];
+        }
+        if !is_one(begins) {
+            return Err(ModelError::new(Part::Initial, ErrorKind::SumNotOne, 0, 0));
+        }
         Ok(model)
     }
 
@@ -39,12 +46,13 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
         duration: [[T; D]; N],
     ) -> Result<Self, ModelError> {
         let mut hazard = [[T::ONE; D]; N];
-        for (state, (row, rates)) in duration.iter().zip(&mut hazard).enumerate() {
+        for state in 0..N {
             let mut left = T::ZERO;
-            for (&p, rate) in row.iter().zip(&mut *rates).rev() {
-                left = left + p;
+            for u in 0..D {
+                let last = D - 1 - u;
+                left = left + duration[state][last];
                 if left > T::ZERO {
-                    *rate = p / left;
+                    hazard[state][last] = duration[state][last] / left;
                 }
             }
             if !is_one(left) {
@@ -56,10 +64,10 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
     }
 
     /// The model of strings that end after a segment with the probabilities `end`, `[state]`: rows of `transition` and `end` sum to one
-    /// together.
+    /// together. What `initial` lacks is the probability of the empty string.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), with a sum of `initial` above one.
     pub fn with_end(
         initial: [T; N],
         transition: [[T; N]; N],
@@ -87,12 +95,12 @@ impl<T: Real, const N: usize, const D: usize> SegmentModel<T, N, D> {
             self.transition.as_flattened(),
             self.hazard.as_flattened(),
         )?;
-        for (state, (row, &end)) in self.transition.iter().zip(&end).enumerate() {
-            let mut sum = end;
-            for &p in row {
-                sum = sum + p;
+        for state in 0..N {
+            let mut sum = end[state];
+            for to in 0..N {
+                sum = sum + self.transition[state][to];
             }
-            if !is_one(sum) || end < T::ZERO {
+            if !is_one(sum) || end[state] < T::ZERO {
                 return Err(ModelError::new(Part::Transition, ErrorKind::SumNotOne, state, 0));
             }
         }
@@ -278,15 +286,12 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const D: usize> Streaming
         let chain = self.model.chain();
         let mut mass = [T::ZERO; N];
         chain.states_of(state.cells.as_flattened(), &mut mass);
-        let mut row = E::row(self.emission, x).map(|row| {
-            let Row { likelihood, log_scale } = row;
-            (likelihood, log_scale)
-        });
-        let mut sum = T::ZERO;
-        if let Some((likelihood, _)) = &row {
+        let (mut row, mut sum) = (None, T::ZERO);
+        if let Some(Row { likelihood, log_scale }) = E::row(self.emission, x) {
             for i in 0..N {
                 sum = sum + mass[i] * likelihood[i];
             }
+            row = Some((likelihood, log_scale));
         }
         if !sum.is_at_least(UNDERFLOW_EXP) {
             row = self.reachable(&mass, x);

@@ -83,10 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = arguments.of.checked(arguments.output.as_deref(), &arguments.data)?;
     let WindowFeatures { data, items, rows, words } = match arguments.evidence {
         true => arguments.of.evidence(&arguments.data)?,
-        false => {
-            arguments.of.check_inner_product()?;
-            arguments.of.describe(&arguments.data, None)?.into()
-        }
+        false => arguments.of.window_features(&arguments.data)?,
     };
     let features = rows.iter().flatten().map(Vec::len).next().unwrap_or_default();
     let mut coreset = Coreset::new(arguments.keep, features);

@@ -267,10 +267,11 @@ fn watch(arguments: &Arguments, model: &WatcherModel) -> Result<(), Failure> {
     let what = model.what();
     let refused = |why: &str| Err(Failure::input(Topic::Unsupported, format!("{what}: {why}")));
     let Some(port) = &arguments.at_port.port else {
-        return refused(
-            "`run` emulates no such model; `fishweir new FOLDER --board mps2-an386 --model MODEL --data DATA`, then `cargo run --release` \
+        return refused(&format!(
+            "`run` emulates no such model; `fishweir new FOLDER --board {} --model MODEL --data DATA`, then `cargo run --release` \
              there, does. A board at --port runs what `fishweir new --application stream` writes",
-        );
+            Board::default_name()
+        ));
     };
     if arguments.number == NumberName::Q15 {
         return refused("such a model runs in f32 on a board; omit --number");

@@ -125,11 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let windows = data.windows(windowing.as_ref());
         let mut stream = model.deployed.stream();
         for (name, window) in chosen(arguments, &model, &data, &windows)? {
-            stream.reset();
-            for sample in window.samples.iter() {
-                // A refused sample is missing, as on a device.
-                let _ = stream.push(sample);
-            }
+            stream.take_window(window.samples);
             classes.show(&name, &stream)?;
         }
     }
@@ -176,12 +172,7 @@ fn chosen<'d>(
         if arguments.windows.is_some_and(|most| *count >= most.get()) {
             continue;
         }
-        stream.reset();
-        let mut observed = false;
-        for sample in window.samples.iter() {
-            observed |= stream.push(sample).is_ok() && sample != fishweir::data::Sample::Missing;
-        }
-        if !observed {
+        if !stream.take_window(window.samples) {
             empty += 1;
             continue;
         }

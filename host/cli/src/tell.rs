@@ -265,9 +265,13 @@ pub(super) fn of_data(
         note(
             Topic::Gaps,
             format_args!(
-                "{}: {gaps}. The samples on both sides are treated as neighbours, unless the gap is longer than a window. \
-                 --resample HZ fills such places with missing samples",
-                data.source()
+                "{}: {gaps}. The samples on both sides are treated as neighbours, unless the gap is longer than a window{}",
+                data.source(),
+                // Longer gaps than those that are filled are left.
+                match options.resample {
+                    Some(_) => "",
+                    None => ". --resample HZ fills such places with missing samples",
+                }
             ),
         );
     }

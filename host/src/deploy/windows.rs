@@ -5,7 +5,7 @@ use fishweir_core::number::Real;
 
 use super::error::PushError;
 use super::stream::Stream;
-use crate::data::Sample;
+use crate::data::{Sample, SamplesView};
 
 /// A stream through a deployed classifier that decides at the end of each window, as a device does: the core's
 /// `WindowClassifier` at run-time sizes.
@@ -167,6 +167,17 @@ macro_rules! push {
             /// Why it was refused. Of [`PushError::Kind`] no time has passed.
             pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
                 self.push_sample(sample)
+            }
+
+            /// Forgets the past and takes a window in; a refused sample is missing, as on a device. Returns whether any was
+            /// observed.
+            pub fn take_window(&mut self, samples: SamplesView<'_>) -> bool {
+                self.reset();
+                let mut observed = false;
+                for sample in samples.iter() {
+                    observed |= self.push_sample(sample).is_ok() && sample != Sample::Missing;
+                }
+                observed
             }
         }
 

@@ -148,6 +148,15 @@ impl ScoreKernel {
         features
     }
 
+    /// Returns whether the values are inner products of [stored](Self::stored) features.
+    #[must_use]
+    pub const fn is_inner_product(self) -> bool {
+        match self {
+            Self::Cosine | Self::RootCosine => true,
+            Self::Gaussian { .. } | Self::Polynomial { .. } => false,
+        }
+    }
+
     /// The kernel of features, [prepared](Self::prepare), with [stored](Self::stored) ones: the core's,
     /// in `f64`.
     #[must_use]

@@ -1,7 +1,6 @@
 use fishweir_core::context::{ContextTree, DEEPEST_CONTEXT};
 
 use super::error::MOST_CONTEXTS;
-use super::rows;
 use super::{ContextModelError, MarkovModel};
 use crate::data::SamplesView;
 use crate::runtime::HmmError;
@@ -33,10 +32,9 @@ impl ContextTreeWeighting {
         sequences: &[SamplesView<'_>],
     ) -> Result<MarkovModel, ContextModelError> {
         let Self { depth, alpha, stop } = *self;
-        rows::check_pseudo_count(alpha)?;
         let range = |part: &str, wanted| HmmError::Range { part: part.into(), wanted };
-        if alpha == 0.0 {
-            return Err(ContextModelError::PseudoCount(alpha));
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            return Err(range("pseudo-count", "above 0 and finite").into());
         }
         if !(stop > 0.0 && stop < 1.0) {
             return Err(range("stop", "above 0 and below 1").into());
@@ -49,8 +47,9 @@ impl ContextTreeWeighting {
         let nodes = (samples.saturating_mul(depth) + 1).min(MOST_CONTEXTS + 1);
         let (mut child, mut count) = (vec![0; nodes * symbols], vec![0.0; nodes * symbols]);
         let mut ratio = vec![0.0; nodes];
-        let mut tree =
+        let tree =
             ContextTree::new(symbols, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+        let mut tree = tree.map_err(|_| range("symbol", "of an alphabet that has some"))?;
         for sequence in sequences {
             tree.forget_past();
             for symbol in sequence.symbols().unwrap_or_default() {

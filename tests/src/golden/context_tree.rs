@@ -36,7 +36,8 @@ impl Kind for ContextTrees {
         let mut ratio = vec![T::ZERO; nodes];
         let [alpha, stop] = [inputs.alpha, inputs.stop].map(T::from_f64);
         let (child, count, ratio) = (&mut child[..], &mut count[..], &mut ratio[..]);
-        let mut tree = ContextTree::new(symbols, depth, alpha, stop, child, count, ratio);
+        let mut tree = ContextTree::new(symbols, depth, alpha, stop, child, count, ratio)
+            .map_err(|error| error.to_string())?;
         let predict = |tree: &ContextTree<'_, T>| {
             let mut row = vec![T::ZERO; symbols];
             tree.predict(&mut row);

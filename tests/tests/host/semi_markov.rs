@@ -239,7 +239,8 @@ fn weighted_contexts_are_the_trees() {
     let options = ContextTreeWeighting { depth: 3, alpha: 0.5, stop: 0.5 };
     let model = options.fit(3, &views(&all)).expect("a model");
     let (mut child, mut count, mut ratio) = (vec![0; 3000], vec![0.0; 3000], vec![0.0; 1000]);
-    let mut tree = ContextTree::new(3, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+    let tree = ContextTree::new(3, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+    let mut tree = tree.expect("valid settings");
     for one in &all {
         tree.forget_past();
         for symbol in one.view().symbols().expect("symbols").iter().flatten() {

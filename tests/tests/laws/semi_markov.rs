@@ -168,7 +168,8 @@ proptest! {
         past in prop::array::uniform4(0..2_usize), x in prop::collection::vec(0..2_usize, 1..10),
     ) {
         let (mut child, mut count, mut ratio) = ([0; 64], [0.0; 64], [0.0; 32]);
-        let mut tree = ContextTree::new(2, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+        let tree = ContextTree::new(2, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+        let mut tree = tree.expect("valid settings");
         for symbol in past {
             tree.observe(symbol).expect("a symbol");
         }
@@ -193,7 +194,8 @@ fn context_trees_without_room_stay_distributions() {
     let mut sum = 0.0_f64;
     for string in 0..256_usize {
         let (mut child, mut count, mut ratio) = ([0; 8], [0.0_f64; 8], [0.0; 4]);
-        let mut tree = ContextTree::new(2, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+        let tree = ContextTree::new(2, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio);
+        let mut tree = tree.expect("valid settings");
         for t in 0..8 {
             tree.push(string >> t & 1).expect("a symbol");
         }
@@ -239,4 +241,25 @@ fn invalid_chains_are_named() {
     assert_eq!(chain(&[0.0, 1.0, 1.0, 0.5], &[0.5, 1.0]), sum);
     let table = SegmentModel::with_durations([1.0_f64], [[0.0]], [[0.5, 0.25]]);
     assert_eq!(table.map_err(|error| error.part), Err(duration));
+}
+
+/// A context tree names the setting that is out of range.
+#[test]
+fn settings_out_of_range_are_named() {
+    let kind = |symbols, alpha, stop| {
+        let (mut child, mut count, mut ratio) = ([0; 2], [0.0_f32; 2], [0.0; 1]);
+        let tree = ContextTree::new(symbols, 1, alpha, stop, &mut child, &mut count, &mut ratio);
+        tree.map(|_| ()).map_err(|error| error.part)
+    };
+    assert_eq!(kind(2, 0.5, 0.5), Ok(()));
+    for (wrong, name) in [
+        (kind(0, 0.5, 0.5), "symbols"),
+        (kind(2, 0.0, 0.5), "alpha"),
+        (kind(2, f32::NAN, 0.5), "alpha"),
+        (kind(2, 0.5, 0.0), "stop"),
+        (kind(2, 0.5, 1.0), "stop"),
+        (kind(2, 0.5, f32::NAN), "stop"),
+    ] {
+        assert_eq!(wrong, Err(fishweir_core::Part::Parameter(name)));
+    }
 }

@@ -98,6 +98,7 @@ impl<const C: usize> Parameter for Dual<Q15, C> {
     type Log = FixedLog<C>;
     type LogScale = FixedLog<C>;
     const FORMAT: NumberFormat = NumberFormat::Q15;
+    const IMPOSSIBLE: FixedLog<C> = FixedLog::IMPOSSIBLE;
 
     fn value(self) -> f32 {
         f32::from(self.value.0) * f32::power_of_two(-15)
@@ -123,6 +124,7 @@ impl<const C: usize> Parameter for FineQ15<C> {
     type Log = FixedLog<C>;
     type LogScale = FixedLog<C>;
     const FORMAT: NumberFormat = NumberFormat::Q15;
+    const IMPOSSIBLE: FixedLog<C> = FixedLog::IMPOSSIBLE;
     /// Half a unit of an entry without an exponent, and the rounding of the sum in `f32`.
     const ROW_TOLERANCE: f32 = 1.1 / 65_536.0;
 

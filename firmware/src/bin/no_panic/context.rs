@@ -47,8 +47,8 @@ pub(crate) fn trees_and_segments() {
         (black_box([0; 64]), black_box([0.0_f32; 64]), black_box([0.0; 16]));
     let [symbols, depth] = black_box([4, 3]);
     let [alpha, stop] = black_box([0.5; 2]);
-    let mut tree =
-        ContextTree::new(symbols, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+    let tree = ContextTree::new(symbols, depth, alpha, stop, &mut child, &mut count, &mut ratio);
+    let Ok(mut tree) = tree else { return };
     let _ = black_box((tree.push(black_box(1)), tree.observe(black_box(2))));
     let mut next = [0.0; 4];
     tree.predict(black_box(&mut next[..]));

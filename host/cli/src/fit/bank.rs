@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use fishweir::classifier::{AdaptedStart, Classifier, ComparedBy, Observations, Provenance};
 use fishweir::data::{Dataset, SamplesView, Windows, scale_of};
-use fishweir::kernel::parameter::{RHO, STEPS};
+use fishweir::kernel::parameter::STEPS;
 use fishweir::learn::{Request, Trained};
 use fishweir::model::{ModelFamily, NamedModel};
 
@@ -25,7 +25,7 @@ pub(super) struct BankOptions {
     /// categorical or gaussian emissions, of up to 8 states, 32 symbols or 3 channels.
     #[arg(long, value_enum, value_name = "KERNEL", requires = "family", help_heading = "Models")]
     compare_by: Option<Measure>,
-    /// Power of the probability product, with --compare-by ppk [default: 0.5]
+    /// Power of the probability product, with --compare-by ppk [default: 1]
     #[arg(long, value_name = "RHO", value_parser = positive, requires = "compare_by", help_heading = "Models",
           allow_negative_numbers = true)]
     rho: Option<f64>,
@@ -53,10 +53,21 @@ impl BankOptions {
         self.compare_by.is_some()
     }
 
-    /// Checks the options against each other and the family.
-    pub(super) fn check(&self, family: FamilyName, lambda: Option<f64>) -> Result<(), Failure> {
-        if self.is_given() && family != FamilyName::Hmm {
-            let what = "--compare-by compares hidden Markov models: take --family hmm";
+    /// Checks the options against each other, and against the family and what its models are of.
+    pub(super) fn check(
+        &self,
+        (family, ends, per): (FamilyName, bool, Option<Per>),
+        lambda: Option<f64>,
+    ) -> Result<(), Failure> {
+        let refused = match (family, ends, per) {
+            _ if !self.is_given() => None,
+            (_, true, _) => Some("models without a final state: omit --end"),
+            (_, _, Some(Per::All)) => Some("models that have classes: omit --model-per all"),
+            (FamilyName::Hmm, ..) => None,
+            _ => Some("hidden Markov models: take --family hmm"),
+        };
+        if let Some(what) = refused {
+            let what = format!("--compare-by compares {what}");
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         let of_other = match self.compare_by {
@@ -70,7 +81,7 @@ impl BankOptions {
     fn by(&self, lambda: f64) -> ComparedBy {
         match self.compare_by {
             Some(Measure::MeanMap) => ComparedBy::MeanMap { lambda },
-            _ => ComparedBy::Product { rho: self.rho.unwrap_or(RHO.default) },
+            _ => ComparedBy::Product { rho: self.rho.unwrap_or(1.0) },
         }
     }
 
@@ -87,8 +98,7 @@ impl BankOptions {
         let hidden = |one: NamedModel| Some((one.class?, one.model.hidden_markov()?.clone()));
         let bank: Vec<_> = models.into_iter().filter_map(hidden).collect();
         let (Some(start), false) = (start, bank.is_empty()) else {
-            let what = "no class has a model to compare: the data have no labels, or models are for all of them (--model-per), or end \
-                        (--end)";
+            let what = "the data have no labels, so no model has a class";
             return Err(Failure::input(Topic::NoClass, format!("{}: {what}", data.source())));
         };
         let views: Vec<SamplesView<'_>> = windows.all().iter().map(|one| one.samples).collect();

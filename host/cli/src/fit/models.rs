@@ -61,7 +61,8 @@ pub(super) fn run(
             "--std-floor takes one number here: without a classifier there is no choice among several",
         ));
     }
-    arguments.bank.check(family, arguments.kernels.lambda())?;
+    let of = (family, arguments.told.end, arguments.model_per);
+    arguments.bank.check(of, arguments.kernels.lambda())?;
     let request = training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let values = arguments.emitting.values();
     let reading = ReadOptions { values, ..arguments.reading.options() };

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::Sample;
 use fishweir::kernel::Items;
 use fishweir::report::DataSummary;
 use fishweir::teach::{Taught, whitened};
 
 use super::of_data::{Described, OfData, items};
 use crate::model::Model;
+use crate::options::note_idle;
 use crate::output::Outputs;
 use crate::{Failure, Topic, read, tell};
 
@@ -21,15 +21,22 @@ pub(crate) struct WindowFeatures {
     pub(crate) words: String,
 }
 
-impl From<Described> for WindowFeatures {
-    fn from(described: Described) -> Self {
-        let Described { data, items, featured, words } = described;
-        let narrow = |row: Vec<f64>| Some(row.into_iter().map(|number| number as f32).collect());
-        Self { data, items, rows: featured.rows.into_iter().map(narrow).collect(), words }
-    }
-}
-
 impl OfData {
+    /// Features of windows, whose inner products are the values of the kernel.
+    pub(crate) fn window_features(&self, paths: &[PathBuf]) -> Result<WindowFeatures, Failure> {
+        let Described { data, items, featured, words } = self.describe(paths, None)?;
+        if featured.kernel.is_some_and(|kernel| !kernel.is_inner_product()) {
+            let what = format!(
+                "--kernel {} is no inner product of features; take another, such as practical or invariant",
+                self.kernel.name
+            );
+            return Err(Failure::input(Topic::Unsupported, what));
+        }
+        let narrow = |row: Vec<f64>| Some(row.into_iter().map(|number| number as f32).collect());
+        let rows = featured.rows.into_iter().map(narrow).collect();
+        Ok(WindowFeatures { data, items, rows, words })
+    }
+
     /// Checks a file of results, if there is one, against all inputs.
     pub(crate) fn checked(
         &self,
@@ -46,6 +53,10 @@ impl OfData {
             let what = "evidence is that of a model; name --model";
             return Err(Failure::input(Topic::MissingOption, what));
         };
+        let mut idle = self.given();
+        let read = self.reading.given();
+        idle.retain(|name| !["--model", "--window"].contains(name) && !read.contains(name));
+        note_idle(&idle, "--evidence takes what the model has")?;
         let model = Model::read(path)?;
         // Says why a model has no evidence.
         Taught::new(&model.deployed)?;
@@ -56,12 +67,7 @@ impl OfData {
         let mut rows = Vec::with_capacity(windows.all().len());
         let mut stream = model.deployed.stream();
         for window in windows.all() {
-            stream.reset();
-            let mut observed = false;
-            for sample in window.samples.iter() {
-                // A refused sample is missing, as on a device.
-                observed |= stream.push(sample).is_ok() && sample != Sample::Missing;
-            }
+            let observed = stream.take_window(window.samples);
             rows.push(whitened(&model.deployed, &stream).filter(|_| observed));
         }
         Ok(WindowFeatures {

@@ -55,7 +55,7 @@ pub(super) struct Choice {
 pub(crate) struct FamilyOptions {
     /// Model the end of a string as an event with its own probability (markov), or as a final state (hmm, hsmm)
     #[arg(long)]
-    end: bool,
+    pub(crate) end: bool,
     /// Strings begin with start markers, and every symbol is predicted (markov)
     #[arg(long)]
     padded: bool,

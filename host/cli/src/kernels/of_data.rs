@@ -100,19 +100,6 @@ fn no_features(kernel: &str) -> Failure {
     )
 }
 
-impl OfData {
-    /// Refuses a kernel that is no inner product of the features that are written for it.
-    pub(crate) fn check_inner_product(&self) -> Result<(), Failure> {
-        match self.kernel.name {
-            name @ ("gaussian" | "polynomial") => {
-                let what = "is no inner product of its features; take another, such as practical or invariant";
-                Err(Failure::input(Topic::Unsupported, format!("--kernel {name} {what}")))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 fn of_length_one(row: Vec<f64>) -> Vec<f64> {
     ScoreKernel::Cosine.stored(row)
 }

@@ -89,6 +89,56 @@ impl<'m> Decisions<'m> {
         self.write_decided(data, windowing, &decisions)
     }
 
+    /// Names of all classes that are decided for: the model's, then those that were taught.
+    fn names(&self) -> Vec<String> {
+        let taught = self.taught.iter().flat_map(|taught| taught.classes());
+        let known = self.model.deployed.classes().iter().cloned();
+        known.chain(taught.map(|(name, _)| name.to_owned())).collect()
+    }
+
+    /// What windows of other classes were decided as.
+    fn strangers(
+        &self,
+        data: &Dataset,
+        windowing: Option<&Windowing>,
+        decisions: &[Decided<'_>],
+    ) -> Vec<UnknownClass> {
+        let (names, windows) = (self.names(), data.windows(windowing));
+        let confidence = self.model.deployed.confidence();
+        let rejects = confidence.is_some_and(|confidence| confidence.of_core().rejects());
+        let mut found = Vec::new();
+        for (class, name) in data.classes().iter().enumerate() {
+            let series = data.series().iter().filter(|one| one.label == Some(class)).count();
+            if series == 0 || names.contains(name) {
+                continue;
+            }
+            let mut decided: Vec<(String, usize)> =
+                names.iter().map(|name| (name.clone(), 0)).collect();
+            let (mut all, mut undecided, mut rejected) = (0, 0, 0);
+            for (window, one) in windows.all().iter().zip(decisions) {
+                if window.label() != Some(class) {
+                    continue;
+                }
+                all += 1;
+                match decided.iter_mut().find(|(name, _)| Some(name.as_str()) == one.class) {
+                    Some((_, count)) => *count += 1,
+                    None => undecided += 1,
+                }
+                let doubt = one.belief.as_ref().and_then(|belief| belief.doubt);
+                rejected += usize::from(one.class.is_some() && doubt.is_some());
+            }
+            found.push(UnknownClass {
+                class: name.clone(),
+                series,
+                windows: all,
+                decided,
+                undecided,
+                rejected: rejects.then_some(rejected),
+            });
+        }
+        found
+    }
+
     /// Writes the decisions on the next data set.
     pub(super) fn write_decided(
         &mut self,
@@ -112,14 +162,14 @@ impl<'m> Decisions<'m> {
                 text.extend_from_slice(b"{\"data\":");
                 serde_json::to_writer(&mut text, data.source())?;
                 text.extend_from_slice(b",\"classes\":");
-                serde_json::to_writer(&mut text, deployed.classes())?;
+                serde_json::to_writer(&mut text, &self.names())?;
                 text.extend_from_slice(b",\"decisions\":[");
             }
             for (row, one) in (self.rows..).zip(decisions) {
                 text.extend_from_slice(if row > 0 { b"," } else { b"" });
                 serde_json::to_writer(&mut text, one)?;
             }
-            for one in UnknownClass::all(deployed, data, windowing) {
+            for one in self.strangers(data, windowing, decisions) {
                 match self.unknown.iter_mut().find(|known| known.class == one.class) {
                     Some(known) => known.add(&one),
                     None => self.unknown.push(one),
