@@ -29,8 +29,8 @@ fn the_class_of_the_most_alike_model_is_decided_priced_and_exported() {
         printed(&format!("export {model} -o {rust}"));
         assert!(folder.text("bank.rs").contains("StoredModels"));
     }
-    refuses(
-        &format!("fit {data} --family gaussian --compare-by ppk -o {model}"),
-        "conflicting-options",
-    );
+    for options in ["--family gaussian", "--family hmm --end", "--family hmm --model-per all"] {
+        let line = format!("fit {data} {options} --compare-by ppk -o {model}");
+        refuses(&line, "conflicting-options");
+    }
 }

@@ -47,7 +47,15 @@ fn a_few_windows_stand_for_all_by_evidence_and_by_scores() {
     let plain = folder.at("plain.json");
     printed(&format!("fit {data} -o {plain} --group subject {WINDOWS} {QUICK} --effort quick"));
     refuses(&format!("coreset {data} --model {plain} --evidence"), "no-basis");
-    refuses(&format!("coreset {data} {WINDOWS} --kernel ppk"), "unsupported");
+    // What is no inner product of features has no coreset by them.
+    for kernel in ["ppk", "gaussian", "polynomial"] {
+        let line = format!("coreset {data} {WINDOWS} {QUICK} --one-model --kernel {kernel}");
+        refuses(&line, "unsupported");
+    }
+    refuses(
+        &format!("coreset {data} {WINDOWS} --keep 18446744073709551615"),
+        "invalid-value --keep",
+    );
 }
 
 #[test]

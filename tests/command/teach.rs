@@ -54,6 +54,19 @@ fn a_taught_class_is_decided_by_model_and_artefact_alike_until_it_is_forgotten()
     assert_eq!(by(&artefact, &three), by(&model, &three));
     let of_known = by(&model, &three).iter().filter(|class| *class != "turning").count();
     assert!(of_known > all.len(), "known classes are still decided");
+    // A class that was taught is no stranger: it stands among the others, and nothing counts it as unknown.
+    let line = format!("predict {turning} --model {model} --json");
+    let (of_two, of_three) = (json(&line), json(&format!("{line} --taught {taught}")));
+    assert_eq!(of_three["classes"][2], "turning");
+    assert_eq!(of_three["unknown"], serde_json::json!([]));
+    let stranger = &of_two["unknown"][0];
+    let counts = stranger["decided"].as_object().expect("counts");
+    let decided_as: u64 = counts.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!((stranger["class"].as_str(), counts.len()), (Some("turning"), 2));
+    assert_eq!(
+        stranger["windows"].as_u64(),
+        stranger["undecided"].as_u64().map(|undecided| undecided + decided_as)
+    );
     // A stream decides the same.
     let rows = std::fs::read_to_string(&turning).expect("written");
     let line = format!("predict --stream --model {model} --taught {taught}");
