@@ -312,8 +312,8 @@ impl Columns {
             if self.label == Some(column) {
                 DataError::ColumnChanges { place, series, found, expected }
             } else if self.label.is_none() && is_looked_for {
-                let names = self.columns.iter().filter_map(|&column| table.name(column).ok());
-                let columns = names.map(str::to_owned).collect();
+                let names = self.columns.iter().filter_map(|&column| table.header().get(column));
+                let columns = names.cloned().collect();
                 DataError::MaybeLabel { columns, place, series, found, expected }
             } else {
                 DataError::WordsChange { place, series, found, expected }
@@ -497,7 +497,11 @@ mod tests {
                 n => format!("{line},{}\n", if n < 20 { "kippen" } else { "schieben" }),
             })
             .collect();
-        assert!(matches!(parse(&labelled), Err(DataError::MaybeLabel { .. })));
+        let fault = parse(&labelled);
+        assert!(
+            matches!(&fault, Err(DataError::MaybeLabel { columns, .. }) if columns == &["Bewegung"]),
+            "{fault:?}"
+        );
         // Whoever says that there are no labels is told how the column is left out.
         let source = Source { label: Some(Column::None), ..Source::default() };
         let options = ReadOptions { source, ..ReadOptions::default() };
