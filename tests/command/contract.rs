@@ -25,6 +25,25 @@ fn decides(model: &str, stream: String) -> (Vec<usize>, Vec<Told>) {
     (starts, Messages::of(&output.stderr).notes)
 }
 
+/// A stream has its time in the column that the training data had it in, whatever its name.
+#[test]
+fn a_stream_takes_the_column_of_the_time_from_the_training() {
+    let folder = Folder::new();
+    let named = |text: String| text.replacen("t,", "Zeit,", 1);
+    let data = folder.put("data.csv", leaping(STEP, 0.0).replacen(",t,", ",Zeit,", 1));
+    let model = folder.at("m.json");
+    let how = "--time Zeit --classifier bayes --states 2 --window 20 --effort quick";
+    printed(&format!("fit {data} -o {model} {how}"));
+    let (starts, told) = decides(&model, named(stream(&leaping(STEP, 20.0 * STEP))));
+    assert_eq!(starts, [0, 30]);
+    let kinds: Vec<&str> = told.iter().map(|one| one.kind.as_str()).collect();
+    assert_eq!(kinds, ["as-trained", "time-leaps"]);
+    // Without that column a stream is as one without times.
+    let (starts, told) = decides(&model, stream(&leaping(STEP, 0.0)).replacen("t,", "q,", 1));
+    assert_eq!(starts, [0, 20, 40]);
+    assert!(told.iter().any(|one| one.kind == "no-times"), "{told:?}");
+}
+
 #[test]
 fn times_are_held_against_the_training() {
     let folder = Folder::new();

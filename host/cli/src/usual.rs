@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use fishweir::data::{Marks, ReadOptions};
+use fishweir::data::{ReadOptions, Source};
 
 use super::reading::{Gathering, Reading};
 use super::{Failure, Message, Topic, note, recipe};
@@ -95,12 +95,12 @@ pub(super) fn read<T>(
     }
 }
 
-/// Marks of missing values in a stream: those given, or else those of the training, which is noted.
-pub(super) fn marks(recipe: Option<&str>, reading: &Reading) -> Marks {
-    let usual = usual(recipe.unwrap_or_default(), &["na"], &reading.given());
-    let Some((usual, taken)) = usual else { return reading.options().source.missing };
+/// How a stream is read, marks of missing values and the column of the time: as given, or else as in the training, which is noted.
+pub(super) fn of_stream(recipe: Option<&str>, reading: &Reading) -> Source {
+    let usual = usual(recipe.unwrap_or_default(), &["na", "time"], &reading.given());
+    let Some((usual, taken)) = usual else { return reading.options().source };
     note(Topic::AsTrained, format_args!("read as the training data were: {taken}"));
-    reading.or(&usual.reading).options().source.missing
+    reading.or(&usual.reading).options().source
 }
 
 /// The wanted options of a recipe that were not given, and their words; `None` where there are none.

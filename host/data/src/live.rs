@@ -11,6 +11,7 @@ use super::place::Place;
 use super::quantity::{Conversion, TimeUnit, find_channels, split_unit};
 use super::role_names::{LABELS, base};
 use super::samples::Sample;
+use super::source::Column;
 use super::stamps::{Times, rank};
 use super::table::{check_distinct, number};
 use super::unit_match::UnitMatch;
@@ -44,6 +45,8 @@ pub struct LiveReader<R> {
     kind: Kind,
     values: Values,
     marks: Marks,
+    /// Column of the time, where one is named.
+    time_column: Option<Column>,
     header: Option<Header>,
     begun: bool,
     /// `true` once the beginning of the stream was inspected: only once, so that a caller who continues reaches its end.
@@ -96,6 +99,7 @@ impl<R: BufRead> LiveReader<R> {
             kind,
             values: Values::Reals,
             marks: Marks::default(),
+            time_column: None,
             header: None,
             begun: false,
             looked: false,
@@ -126,6 +130,12 @@ impl<R: BufRead> LiveReader<R> {
     #[must_use]
     pub fn with_marks(self, marks: Marks) -> Self {
         Self { marks, ..self }
+    }
+
+    /// Looks for the time in this column first, or in none; a header that lacks it is read as without this.
+    #[must_use]
+    pub fn with_time(self, time_column: Option<Column>) -> Self {
+        Self { time_column, ..self }
     }
 
     /// The next sample, `None` at the end of the stream.
@@ -297,7 +307,8 @@ impl<R: BufRead> LiveReader<R> {
                     let what = "names no channel; lines before the header are ignored".into();
                     return Err(DataError::Layout { place: self.place(None), what });
                 }
-                let (header, units) = Header::of((&self.name, self.line), text, names)?;
+                let (header, units) =
+                    Header::of((&self.name, self.line), text, names, self.time_column.as_ref())?;
                 self.header = Some(header);
                 self.units = units;
                 Ok(false)
@@ -341,7 +352,8 @@ impl<R: BufRead> LiveReader<R> {
             && let Some((column, times)) = &mut header.time
             && !self.marks.has(fields[*column])
         {
-            let (field, name) = (fields[*column], &header.names[*column]);
+            let (field, name) = (commas.in_points(fields[*column]), &header.names[*column]);
+            let field = &*field;
             if times.is_none() {
                 // What neither name nor number says, the first step says: as in a file.
                 let (first, is_first) = match &header.first_time {
@@ -410,6 +422,7 @@ impl Header {
         (file, line): (&str, u64),
         text: &str,
         wanted: &[String],
+        said: Option<&Column>,
     ) -> Result<(Self, Vec<UnitMatch>), DataError> {
         let failed = |what| DataError::Header { line, file: file.to_owned(), what };
         let delimiter = delimiter_of(text, wanted);
@@ -427,17 +440,33 @@ impl Header {
         // A channel of the model is one, whatever its name.
         let label = label.filter(|column| channels.iter().all(|(channel, _)| channel != column));
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
-        let mut times = all.iter().filter(|&&(column, _)| !taken(column));
-        let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
+        // A unit may stand in the name that is given alone.
+        let said_at =
+            said.and_then(|said| Some((said.place(&names)?, said))).and_then(|(column, said)| {
+                match said {
+                    Column::Name(text) if !split_unit(text).1.is_empty() => {
+                        Some((column, text.as_str()))
+                    }
+                    _ => all.get(column).copied(),
+                }
+            });
+        let free: Vec<(usize, &str)> = match said_at.filter(|&(column, _)| !taken(column)) {
+            Some(said) => vec![said],
+            None => all.iter().copied().filter(|&(column, _)| !taken(column)).collect(),
+        };
+        let time = free.iter().find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
         let time = time.map(|(column, unit)| unit.map(|unit| (column, Some(Times::Numbers(unit)))));
         // Other names say what they count, or their numbers do.
         let named = || {
-            let timely = |&&(column, name): &&(usize, &str)| !taken(column) && rank(name).is_some();
-            let best = all.iter().filter(timely).min_by_key(|(_, name)| rank(name))?;
-            let by_name = Times::of(best.1, &[]).ok()?.times;
-            Some((best.0, Some(by_name).filter(|times| times.named())))
+            let timely = |(_, name): &&(usize, &str)| said_at.is_some() || rank(name).is_some();
+            let &(column, name) = free.iter().filter(timely).min_by_key(|(_, name)| rank(name))?;
+            let by_name = Times::of(name, &[]).ok().map(|one| one.times);
+            Some((column, by_name.filter(|times| times.named())))
         };
-        let time = time.transpose().map_err(failed)?.or_else(named);
+        let time = match said {
+            Some(Column::None) => None,
+            _ => time.transpose().map_err(failed)?.or_else(named),
+        };
         Ok((Self { delimiter, channels, series, label, time, first_time: None, names }, units))
     }
 }

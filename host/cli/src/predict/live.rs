@@ -60,9 +60,11 @@ pub(super) fn predict_stream(
         return Err(Failure::input(Topic::SameOutput, what));
     }
     Outputs::check(&figure, &[&arguments.model])?;
+    let source = usual::of_stream(model.recipe(), &arguments.reading);
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
         .of_values(deployed.values())
-        .with_marks(usual::marks(model.recipe(), &arguments.reading));
+        .with_marks(source.missing)
+        .with_time(source.time);
     let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =

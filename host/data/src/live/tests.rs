@@ -130,6 +130,25 @@ fn times_are_known_by_other_names_and_by_their_size() {
 }
 
 #[test]
+fn a_column_of_times_is_named_or_there_is_none() {
+    let times = |text: &str, said: &str| {
+        let mut reader = LiveReader::new(text.as_bytes(), "standard input", channels(&["a"]))
+            .with_time(Some(Column::of(said)));
+        let mut next = || reader.advance().expect("a row").then(|| reader.time()).flatten();
+        [next(), next()]
+    };
+    let text = "Zeit,t,a\n20,5,1\n40,6,2\n";
+    assert_eq!(times(text, "Zeit"), [None, Some(0.04)]);
+    assert_eq!(times(text, "Zeit [ms]"), [Some(0.02), Some(0.04)]);
+    assert_eq!(times(text, "none"), [None, None]);
+    // What is not there, or is a channel, is read as without it.
+    assert_eq!(times(text, "Uhr"), [Some(5.0), Some(6.0)]);
+    assert_eq!(times(text, "a"), [Some(5.0), Some(6.0)]);
+    // Beside decimal commas the time has them, too.
+    assert_eq!(times("t;a\n0,5;1,5\n1;2\n", "t"), [Some(0.5), Some(1.0)]);
+}
+
+#[test]
 fn a_bad_line_is_named_and_the_next_is_read() {
     let bytes = b"1,2\n3,x\n4\n5,inf\n6,1e999\n\xFF,1\n7,-1e39\n7,8\n";
     let read = read_all(bytes, channels(&["a", "b"]));
