@@ -202,6 +202,9 @@ test("a table whose label changes is cut, and a model is opened again", async ()
     await page.waitForFunction(() => !document.getElementById("training").hidden, undefined, { timeout: 30000 });
   }
   assert.match(await page.textContent("#summary"), /6 series, 1200 samples/);
+  // Options are for a command line; a chart has the time, where there is one.
+  assert.doesNotMatch(await page.textContent("#notes"), /--/);
+  assert.equal(await page.locator("#raw .unit").first().textContent(), "s");
   await trained(page);
   const model = await exported(page, "Model: to be opened here again");
   // Settings that the model was not trained with are said.
@@ -229,6 +232,7 @@ test("files without a time are read when it is said, and a clock among channels 
   await page.selectOption('#menus label:has-text("Time") select', "none");
   await page.waitForFunction(() => !document.getElementById("training").hidden, undefined, { timeout: 30000 });
   assert.match(await page.textContent("#notes"), /count rises/);
+  assert.equal(await page.locator("#raw .unit").first().textContent(), "sample");
   assert.deepEqual(faults, []);
   await close();
 });

@@ -41,7 +41,7 @@ function ticks(low, high, count = 5) {
 /// the lines; `x`: [first, step, unit]; `bare`: without values on the axis.
 function lineChart({ lines, marks = [], x = [0, 1, "sample"], y = "", height = 150, label, bare = false }) {
   // As wide as its place, so that its words are as large as others.
-  const width = Math.min(900, Math.max(320, document.body.clientWidth - 66)), left = 58, right = 8, top = 8, bottom = 30;
+  const width = Math.min(900, Math.max(320, document.body.clientWidth - 66)), left = 58, right = 8, top = 8, bottom = 34;
   const all = lines.flatMap(({ values }) => values.filter(Number.isFinite));
   let low = Math.min(...minMax(all)), high = Math.max(...minMax(all));
   if (low === high) [low, high] = [low - 1, high + 1];
@@ -62,9 +62,9 @@ function lineChart({ lines, marks = [], x = [0, 1, "sample"], y = "", height = 1
   }
   const [first, step, unit] = x;
   for (const value of ticks(first, first + step * (length - 1), width / 100)) {
-    chart.append(svg("text", { x: across((value - first) / step), y: height - 14, "text-anchor": "middle" }, number(value)));
+    chart.append(svg("text", { x: across((value - first) / step), y: height - 18, "text-anchor": "middle" }, number(value)));
   }
-  chart.append(svg("text", { x: (width + left) / 2, y: height - 1, "text-anchor": "middle", class: "unit" }, unit));
+  chart.append(svg("text", { x: (width + left) / 2, y: height - 4, "text-anchor": "middle", class: "unit" }, unit));
   if (y) chart.append(svg("text", { x: 12, y: (height - bottom) / 2, class: "unit", transform: `rotate(-90 12 ${(height - bottom) / 2})`, "text-anchor": "middle" }, y));
   for (const { values, colour: stroke } of lines) {
     let path = "", pen = "M";

@@ -128,12 +128,12 @@ function rows(text) {
   return all;
 }
 
-/// Series of the tidy table: id, label, times, a list of numbers for each channel.
+/// Series of the tidy table: id, label, times (without a unit they number the samples), a list of numbers for each channel.
 function tidy(text, found) {
   const [heads, ...lines] = rows(text);
   const place = (name) => heads.indexOf(name);
   const channels = Array.isArray(found.observed) ? found.observed : [];
-  const places = channels.map(place), [series, label, time] = ["series", "label", "t"].map(place);
+  const places = channels.map(place), [series, label, time] = ["series", "label", "t [s]"].map(place);
   const all = new Map();
   for (const line of lines) {
     const id = line[series];
@@ -196,7 +196,7 @@ function showMenus(found) {
     read();
   } });
   at("menus").replaceChildren(column("label", "Label"), column("series", "Series"), column("time", "Time"),
-    element("label", {}, cut, WORDS.segments),
+    element("label", { class: "tick" }, cut, WORDS.segments),
     ...(groups.length > 0 ? [menu("Person or device", state.group, [["", WORDS.none], ...groups], (value) => { state.group = value; })] : []));
 }
 

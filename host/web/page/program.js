@@ -76,11 +76,9 @@ class Program {
     if (answer.noBoard) throw new Error(WORDS.noSuspending);
     if (answer.broken) throw new Error(WORDS.broken);
     const said = messages(answer.err);
-    state.notes = said.filter(({ note }) => note).map(({ note }) => note.message);
+    state.notes = said.filter(({ note }) => note).map(({ note }) => own(note.message));
     if (answer.code !== 0) {
-      // Options are those of a command line: here there are menus.
-      const text = said.find(({ error }) => error)?.error.message ?? answer.err.trim();
-      const error = new Error(text.replace(/ \(--[a-z-]+(, --[a-z-]+)*\)/g, ""));
+      const error = new Error(own(said.find(({ error }) => error)?.error.message ?? answer.err.trim()));
       throw Object.assign(error, { out: answer.out, code: answer.code });
     }
     return answer.out;
@@ -102,6 +100,12 @@ class Program {
     const [[, bytes]] = await this.made([...words, "--report", "report.json"], ["report.json"], options);
     return JSON.parse(new TextDecoder().decode(bytes));
   }
+}
+
+/// A message without what is of a command line: options in brackets, sentences that name one, and the folder that files are in here.
+function own(text) {
+  const plain = text.replace(/ \([^()]*--[a-z][^()]*\)/g, "").replace(/^data\//, "");
+  return plain.split(/(?<=\.) (?=[A-Z-])/).filter((sentence, i) => i === 0 || !/--[a-z]/.test(sentence)).join(" ");
 }
 
 function messages(text) {
