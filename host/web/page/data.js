@@ -128,12 +128,13 @@ function rows(text) {
   return all;
 }
 
-/// Series of the tidy table: id, label, times (without a unit they number the samples), a list of numbers for each channel.
+/// Series of the tidy table: id, label, times (without a rate they number the samples), a list of numbers for each channel.
 function tidy(text, found) {
   const [heads, ...lines] = rows(text);
   const place = (name) => heads.indexOf(name);
   const channels = Array.isArray(found.observed) ? found.observed : [];
-  const places = channels.map(place), [series, label, time] = ["series", "label", "t [s]"].map(place);
+  const places = channels.map(place), [series, label] = ["series", "label"].map(place);
+  const time = found.rate ? heads.findIndex((name) => name === "t" || name === "t [s]") : -1;
   const all = new Map();
   for (const line of lines) {
     const id = line[series];
