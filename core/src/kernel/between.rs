@@ -139,13 +139,15 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
         let overlaps = self.overlaps.relative.as_chunks::<M>().0.first_chunk::<N>();
         let (Some(rows), Some(overlaps)) = (rows, overlaps) else { return false };
         // Rows that stay a loop: unrolled into one another, compilers gather them entry by entry.
-        for n in 0..shorter(black_box(N), N) {
+        let mut n = 0;
+        while n < N && n < black_box(N) {
             let mut products = self.second.predict::<T>(&moved[n]);
             for m in 0..M {
                 products[m] = products[m] * overlaps[n][m];
                 sums[m] = sums[m] + products[m];
             }
             rows[n] = products;
+            n += 1;
         }
         if belief.finish_update(sum_of::<T, M>(|m| sums[m])) {
             belief.add_log_scale(self.overlaps.log_scale);
