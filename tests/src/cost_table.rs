@@ -101,7 +101,9 @@ pub fn page(boards: &[BoardCosts]) -> String {
          Cortex-M3 have no flash left for these and for\nall profiles.\n\n\
          *set of 2 models*, *hidden binomial*, *fixed length*, *pair HMM*, *hidden tree* and *pruned tree* are kernel machines on\n\
          windows of 16 samples, against 2 stored sequences of 16 samples each, normalised by the stream's own norm; a tree has 16\n\
-         leaves. *product* and *mean map of 2 models* are a step of a kernel between models (`ppk`, rho 1/2; `mean-map`).\n\n\
+         leaves. *product* and *mean map of 2 models* are a step of a kernel between models (`ppk`, rho 1/2; `mean-map`).\n\
+         *segments to 16* is the filter of explicit durations up to 16 samples; *context tree* learns a symbol in contexts up to 4\n\
+         symbols, its state is the buffers that the caller lends.\n\n\
          Per window or event, and not per sample: *coreset* takes in one item and keeps 16; *shown window* shows one to a taught\n\
          class, *decision with 4 taught* decides between 7 known and 4 taught classes, both beside the filter.\n\n\
          - *instructions* a sample, by `-icount shift=0`, the empty loop subtracted. QEMU knows no \

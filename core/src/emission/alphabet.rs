@@ -58,7 +58,7 @@ impl Alphabet<'static> {
     pub const LONGEST_WORD: usize = 64;
     /// Words that stand for a missing one, as in tables, a line break between them.
     pub const MISSING_WORDS: &'static str =
-        "NA\nN/A\n#N/A\n<NA>\nNaN\nnan\nNAN\n?\nnull\nNULL\nNone";
+        "NA\nN/A\nn/a\n#N/A\n<NA>\nNaN\nnan\nNAN\n?\nnull\nNULL\nNone";
     /// Nucleotides of DNA.
     pub const DNA: Self = Self::new("ACGT", NUCLEOTIDE_CODES, true);
     /// Nucleotides of RNA.

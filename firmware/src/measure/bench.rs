@@ -89,6 +89,18 @@ impl<S: Write, M: Meter> Bench<S, M> {
         name: &str,
         model_bytes: usize,
         lent: usize,
+        work: impl FnMut() -> bool,
+    ) -> Result<(), Failure<S::Error>> {
+        self.called(name, [model_bytes, lent], 0, work)
+    }
+
+    /// Measures work on a stream by a function, whose size the host looks up by its address.
+    #[inline(never)]
+    pub(super) fn called(
+        &mut self,
+        name: &str,
+        sizes: [usize; 2],
+        code: usize,
         mut work: impl FnMut() -> bool,
     ) -> Result<(), Failure<S::Error>> {
         let (done, ticks) = self.meter.measure(&mut work);
@@ -98,7 +110,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         let stack_bytes = stack::used_by(DEPTH, || {
             black_box(work());
         });
-        self.row(name, [ticks, 0], [model_bytes, lent], stack_bytes, 0)
+        self.row(name, [ticks, 0], sizes, stack_bytes, code)
     }
 
     /// A digest of a stream's readings.

@@ -1,9 +1,9 @@
 //! Streams whose every reading the host repeats, bit for bit: a bank of linear dynamical systems, mixed counts of
-//! words and mixed expected counts, each along a direction; coresets. The host compiles this file too.
+//! words and mixed expected counts, each along a direction; coresets, segments, contexts. The host compiles this file too.
 
 use fishweir_core::ModelError;
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
-use fishweir_core::context::{Automaton, MarkovString, StringEnd};
+use fishweir_core::context::{Automaton, ContextTree, MarkovString, StringEnd};
 use fishweir_core::dynamics::{Dynamics, Parameters};
 use fishweir_core::emission::Categorical;
 use fishweir_core::filter::Streaming;
@@ -11,6 +11,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{Coreset, FeatureMap};
 use fishweir_core::network::{EventFeatures, FactorLayout, MISSING, TermsError};
 use fishweir_core::number::Dual;
+use fishweir_core::semi_markov::{SegmentFilter, SegmentModel};
 
 /// A number and its rate of change along one direction.
 pub type Weight = Dual<f32, 1>;
@@ -212,5 +213,72 @@ where
         digest.add(kept.index as f32);
         digest.add(kept.weight as f32);
     }
+    Some(digest)
+}
+
+/// Segments of four states that last up to 16 samples, the last state's longer.
+pub const fn segments() -> SegmentModel<f32, 4, 16> {
+    let mut hazard = [[1.0; 16]; 4];
+    let mut state = 0;
+    while state < 4 {
+        let mut elapsed = 0;
+        while elapsed < 15 {
+            hazard[state][elapsed] = ((state + 1) * (elapsed + 1)) as f32 / 64.0;
+            elapsed += 1;
+        }
+        state += 1;
+    }
+    hazard[3][15] = 0.5;
+    let transition = [
+        [0.0, 0.5, 0.25, 0.25],
+        [0.75, 0.0, 0.25, 0.0],
+        [0.5, 0.5, 0.0, 0.0],
+        [1.0, 0.0, 0.0, 0.0],
+    ];
+    SegmentModel::from_parts([0.25; 4], transition, hazard, [0.0; 4])
+}
+
+/// What the states of the segments emit.
+pub const fn segment_emissions() -> [Categorical<4>; 4] {
+    [
+        Categorical::from_parts([0.625, 0.125, 0.125, 0.125]),
+        Categorical::from_parts([0.125, 0.625, 0.125, 0.125]),
+        Categorical::from_parts([0.125, 0.125, 0.625, 0.125]),
+        Categorical::from_parts([0.25, 0.25, 0.25, 0.25]),
+    ]
+}
+
+/// Digest of segments: the log-likelihood, the states, and the probability that a segment ends, after every sample.
+pub fn digest_segments() -> Option<Digest> {
+    static MODEL: SegmentModel<f32, 4, 16> = segments();
+    static EMISSION: [Categorical<4>; 4] = segment_emissions();
+    let filter = SegmentFilter::of(&MODEL, &EMISSION);
+    let (mut digest, mut state) = (Digest::NEW, filter.initial_state());
+    for time in 0..SAMPLES {
+        match symbol(time) {
+            Some(x) => filter.step(&mut state, &x).ok()?,
+            None => filter.step_missing(&mut state),
+        }
+        digest.add(filter.read(&state));
+        filter.filtered(&state).into_iter().for_each(|p| digest.add(p));
+        digest.add(filter.end_probability(&state));
+    }
+    Some(digest)
+}
+
+/// Digest of a context tree that runs out of nodes: the logarithm of the probability of each symbol, and in the end of those to come.
+pub fn digest_contexts() -> Option<Digest> {
+    let (mut child, mut count, mut ratio) = ([0; 4 * 48], [0.0_f32; 4 * 48], [0.0; 48]);
+    let mut tree = ContextTree::new(4, 3, 0.5, 0.5, &mut child, &mut count, &mut ratio).ok()?;
+    let mut digest = Digest::NEW;
+    for time in 0..SAMPLES {
+        match symbol(time) {
+            Some(x) => digest.add(tree.push(x).ok()?),
+            None => tree.forget_past(),
+        }
+    }
+    let mut next = [0.0; 4];
+    tree.predict(&mut next);
+    next.into_iter().for_each(|p| digest.add(p));
     Some(digest)
 }

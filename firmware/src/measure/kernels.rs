@@ -18,6 +18,7 @@ use fishweir_core::kernel::{
 use fishweir_device::meter::Meter;
 
 use super::bench::{Bench, Failure};
+use super::durations::durations;
 use super::kept::kept;
 use super::models::{self, CHANNELS, SAMPLES, VECTOR_STREAM};
 
@@ -41,6 +42,7 @@ pub fn kernels<S: Write, M: Meter>(serial: S, meter: M) -> Result<(), Failure<S:
     trees(&mut bench)?;
     models_compared(&mut bench)?;
     kept(&mut bench)?;
+    durations(&mut bench)?;
     bench.end()
 }
 

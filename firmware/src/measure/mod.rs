@@ -11,6 +11,7 @@
 mod bench;
 pub mod bits;
 mod costs;
+mod durations;
 mod kept;
 mod kernels;
 mod machines;

@@ -14,7 +14,8 @@ use fishweir_core::filter::Streaming;
 use fishweir_core::kernel::{Coreset, DenseFeatures};
 use fishweir_tests::device_table::bits::{
     BIAS, CELLS, Digest, FEATURES, KEPT, PROBABILITY, SAMPLES, TRANSITION, WORDS, digest,
-    digest_coreset, event, event_features, features, latent, row, symbol, systems, weight,
+    digest_contexts, digest_coreset, digest_segments, event, event_features, features, latent, row,
+    symbol, systems, weight,
 };
 use serde_json::json;
 
@@ -33,6 +34,8 @@ pub(crate) fn on_host() -> Vec<(String, u32)> {
         ("latent", latent),
         ("coreset of windows", windows()),
         ("coreset of events", events()),
+        ("segments", digest_segments()),
+        ("contexts", digest_contexts()),
     ];
     digests.map(named).to_vec()
 }
@@ -139,5 +142,5 @@ fn read(classifier: &Classifier) -> Digest {
 /// Without an image: the library runs what the core runs.
 #[test]
 fn the_library_reads_what_the_core_reads() {
-    assert_eq!(on_host().len(), 5);
+    assert_eq!(on_host().len(), 7);
 }
