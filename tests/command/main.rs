@@ -31,6 +31,7 @@ mod kernel_fit;
 mod lags;
 mod layouts;
 mod library;
+mod likeness;
 mod machine;
 mod missing;
 mod named_events;

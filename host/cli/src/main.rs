@@ -14,6 +14,8 @@ mod c;
 mod c_source;
 mod card;
 mod clean;
+#[cfg(not(target_family = "wasm"))]
+mod compare;
 mod completions;
 mod convert;
 mod coreset;
@@ -130,6 +132,10 @@ enum Command {
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
     #[cfg(not(target_family = "wasm"))]
+    /// Compare models with each other: fitted ones, networks, and those written by hand
+    #[command(long_about = compare::LONG_ABOUT)]
+    Compare(compare::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     /// Write the scores of series, or other features of a kernel, as a table: CSV, NumPy or Parquet
     Features(features::Arguments),
     #[cfg(not(target_family = "wasm"))]
@@ -234,6 +240,8 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Convert(arguments) => convert::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Gram(arguments) => gram::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Compare(arguments) => compare::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Features(arguments) => features::run(&arguments),
         #[cfg(not(target_family = "wasm"))]

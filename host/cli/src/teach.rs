@@ -130,8 +130,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let record = classes.to_record();
-    if let Some(output) = &arguments.output {
-        output::write(output, &record)?;
+    match &arguments.output {
+        Some(output) => output::write(output, &record)?,
+        None if !arguments.data.is_empty() || !arguments.forget.is_empty() => {
+            note(Topic::NothingToWrite, "what was taught is not kept: name a file by --output");
+        }
+        None => {}
     }
     let output = arguments.output.as_ref().map(|path| path.display().to_string());
     let report = TaughtReport::new(&model.deployed, &classes, record.len(), output);

@@ -72,7 +72,10 @@ impl FittedModel {
     }
 
     /// Checks conditions that reading does not.
-    pub(super) fn validate(&self) -> Result<(), HmmError> {
+    ///
+    /// # Errors
+    /// [`HmmError`] naming the first part that is wrong.
+    pub fn validate(&self) -> Result<(), HmmError> {
         match self {
             Self::HiddenMarkov(model) => model.validate(),
             Self::SemiMarkov(model) => model.validate(),

@@ -11,6 +11,8 @@ mod of_data;
 mod refused;
 mod source;
 
+pub(super) use source::class_models;
+
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -264,7 +266,7 @@ impl Asked<'_> {
                 ),
             ));
         }
-        let models = source::named(&fitted.classes, &fitted.models);
+        let models = class_models(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.request()?.scores())?;
         Ok(Reads::Models(Box::new(model), models))
     }

@@ -42,7 +42,7 @@ impl Asked<'_> {
                 ));
             }
             let trained = fit(data, series, request)?;
-            named(data.classes(), &trained.classifier.models)
+            class_models(data.classes(), &trained.classifier.models)
         };
         picked(models, &request.scores())
     }
@@ -78,7 +78,7 @@ impl Asked<'_> {
 }
 
 /// Models with the names of their classes, where there is one per class.
-pub(super) fn named(classes: &[String], models: &[Hmm]) -> ClassModels {
+pub(crate) fn class_models(classes: &[String], models: &[Hmm]) -> ClassModels {
     // A classifier may have been trained on the scores of one class alone.
     let of_classes = classes.len() == models.len();
     let name = |class: usize| classes.get(class).filter(|_| of_classes).cloned();
