@@ -140,15 +140,16 @@ fn models_that_are_wrong_are_named() {
     answers(format!("compare {machines} --lambda 2"), "idle-option --lambda");
     answers(format!("compare {machines} --observed door"), "idle-option --observed");
     refuses(&format!("compare {machines} {machines}"), "repeated-series machines.toml");
-    refuses(&format!("compare {machines} --rho 0"), "wrong-parameter rho");
+    refuses(&format!("compare {machines} --rho 0"), "bad-setting rho");
     for (text, expected) in [
         ("[a]\ninitial = [0.5, 0.5]\ntransition = [[1.0]]\n", "bad-syntax a"),
         ("[a\n", "bad-syntax"),
-        ("[a.gamma]\nshape = -1\nscale = 2\n", "wrong-model shape"),
+        ("[{\"initial\": [1.0]}]", "bad-syntax list"),
+        ("[a.gamma]\nshape = -1\nscale = 2\n", "bad-models shape"),
         ("a = 3\n[b]\n", "bad-syntax a"),
         (
             "[a]\ninitial = [0.5, 0.25]\ntransition = [[1.0, 0.0], [0.0, 1.0]]\nemission.categorical.probability = [[1.0], [1.0]]\n",
-            "sum-not-one initial",
+            "not-a-distribution initial",
         ),
     ] {
         let file = folder.put("wrong.toml", text);

@@ -96,6 +96,11 @@ fn by_hand(file: &str, bytes: &[u8]) -> Option<Result<Map<String, Value>, Failur
     if text.trim_start().starts_with('{') {
         return Some(serde_json::from_str(text).map_err(|error| wrong(error.to_string())));
     }
+    if serde_json::from_str::<Vec<serde::de::IgnoredAny>>(text).is_ok() {
+        return Some(Err(wrong(
+            "this is a list; give each model a name: {\"NAME\": {...}}".into(),
+        )));
+    }
     let is_toml =
         file.ends_with(".toml") || text.lines().any(|line| line.trim_start().starts_with('['));
     is_toml.then(|| toml::from_str(text).map_err(|error| wrong(error.to_string())))
