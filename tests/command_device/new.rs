@@ -70,8 +70,8 @@ fn paint(project: &Path) {
     change(
         project,
         "src/main.rs",
-        "    let mut board = Board::new();",
-        "    paint();\n    let mut board = Board::new();",
+        "    let mut board = start::begin();",
+        "    paint();\n    let mut board = start::begin();",
     );
     let end = "        board.end_of_recordings();";
     change(project, "src/main.rs", end, &format!("        painted();\n{end}"));
@@ -292,7 +292,12 @@ fn every_emulated_board_decides_as_the_host() {
 fn every_real_board_has_its_image_in_both_styles() {
     let folder = Folder::new();
     let (model, key) = (fixtures().at("three.json"), folder.at("update.key"));
+    let (table, teachable) = (fixtures().at("three.csv"), folder.at("teachable.json"));
     printed(&format!("keygen {key}"));
+    printed(&format!(
+        "fit {table} -o {teachable} --window 20 --hop 10 --teachable --reject 0.1 {QUICK} --effort quick"
+    ));
+    let lessons = format!("--model {teachable} --rate 50 --application teach --alarm taught");
     // Slower than the watchdog is patient: it is fed meanwhile.
     let decides = format!("--model {model} --rate 0.1");
     let field = format!("{decides} --application field --update-key {}", folder.at("update.pub"));
@@ -305,6 +310,8 @@ fn every_real_board_has_its_image_in_both_styles() {
         ("--async", format!("{decides} --application stream")),
         ("", format!("{field} --alarm turning")),
         ("--async", field),
+        ("", lessons.clone()),
+        ("--async", lessons),
         ("", format!("{measures} --sensor lis2dh12")),
         ("--async", format!("{measures} --sensor lsm6dso")),
         ("", format!("{turns} --sensor lsm6dso")),

@@ -51,6 +51,7 @@ a classifier of records or, with --mean-time, a network. `--application sensor` 
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
 `--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. \
 `--application field` decides on the samples of a sensor without a host, takes new models from `fishweir send` meanwhile, and keeps them in flash. \
+`--application teach` does too, and is taught further classes, by the board's button and by `fishweir teach --port`; the model is fitted with --teachable. \
 --update brings a new model into a project.
 
 A project is in Rust. For Arduino, PlatformIO, ESP-IDF, Zephyr and other compilers, `fishweir export MODEL --c-source FOLDER` writes a library.";
@@ -74,6 +75,8 @@ pub(super) enum Application {
     Stream,
     /// Decide on the samples of a sensor, and take new models over a serial port, from `fishweir send`
     Field,
+    /// Decide on the samples of a sensor, and learn further classes by a button and over a serial port, from `fishweir teach --port`
+    Teach,
 }
 
 /// A sensor that projects have a driver of.
@@ -344,6 +347,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return record(arguments, &name);
     }
     let key = arguments.key()?;
+    let lessons = arguments.application == Application::Teach;
     let samples = match arguments.application {
         Application::Stream => SampleSource::Host,
         _ => SampleSource::Sensor,
@@ -359,6 +363,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if key.is_some() {
             let what = format!("{} stays as it is", watcher.what());
             return Err(fishweir::project::ProjectError::NoUpdate { what }.into());
+        }
+        if lessons {
+            return Err(Failure::input(
+                Topic::Unsupported,
+                format!("{} is taught no classes: --application sensor runs it", watcher.what()),
+            ));
         }
         return watch_project::write(arguments, &name, &watcher, samples);
     }
@@ -412,6 +422,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         alarms: arguments.alarms()?,
         sensor: sensor.as_ref(),
         updates: key.as_deref(),
+        lessons,
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
@@ -421,7 +432,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         fixed: instead.as_ref(),
         samples: made.samples,
         rate,
-        updates: key.is_some(),
+        beside: match (key.is_some(), lessons) {
+            (true, _) => Room::with_updates,
+            (false, true) => Room::with_lessons,
+            (false, false) => |room, _| room,
+        },
     };
     let room = wanted.check()?;
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
@@ -433,6 +448,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let number = if fixed.is_some() { " --number q15" } else { "" };
         commands
             .push(format!("fishweir run DATA --model {}{number} --port {port}", file.display()));
+    }
+    if lessons {
+        let (model, port) = (file.display(), record_project::port(arguments.board));
+        commands.push(format!("fishweir teach DATA --class NAME --model {model} --port {port}"));
     }
     if key.is_some() {
         let port = record_project::port(arguments.board);

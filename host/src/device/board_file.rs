@@ -64,6 +64,9 @@ pub(crate) struct UpdateFile {
     /// Lines of packages that it takes.
     #[serde(default)]
     pub(crate) packages: String,
+    /// `true` if words of it are written only once after they are erased: there is no room for models, whose marks are written twice.
+    #[serde(default)]
+    pub(crate) once: bool,
     /// `true` if the slots are not the program's flash: a file of the machine that emulates.
     #[serde(default)]
     pub(crate) apart: bool,

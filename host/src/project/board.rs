@@ -141,15 +141,19 @@ impl ProjectBoard {
         Ok(Box::leak(Box::new(board)))
     }
 
-    /// The board with the end of its flash kept for models that come over a line.
+    /// The board with the end of its flash kept for models that come over a line, whose marks are written `twice`, or for taught
+    /// classes.
     ///
     /// # Errors
     /// [`ProjectError::NoSlots`]: a board whose flash is not driven so, or too small.
-    pub(super) fn with_slots(&'static self) -> Result<&'static Self, ProjectError> {
+    pub(super) fn with_slots(&'static self, twice: bool) -> Result<&'static Self, ProjectError> {
         let none = |what: &'static str| ProjectError::NoSlots { board: self.name, what };
         let Some((_, update)) = &self.update else {
             return Err(none("its board.toml has no table [update]"));
         };
+        if twice && update.once {
+            return Err(none("words of its flash are written only once"));
+        }
         let too_small = || none("its flash is too small for them");
         let mut board = self.clone();
         let mut start = 0;
@@ -289,6 +293,11 @@ impl ProjectBoard {
     /// `flash.rs`, with the board's own names filled in.
     pub(super) fn flash_source(&self) -> String {
         self.update.as_ref().map_or_else(String::new, |(source, _)| fill(source, &self.values))
+    }
+
+    /// Returns whether it has a button.
+    pub(super) fn has_button(&self) -> bool {
+        self.values.iter().any(|(name, _)| *name == "{{button}}")
     }
 
     /// Returns whether its slots for models have a copy in RAM.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::alarm::{Alarms, alarms};
-use super::base::{Base, Libraries};
-use super::host::host_files;
+use super::base::Base;
+use super::line::{Line, host_files};
 use super::platform::{Pace, Style};
 use super::sensor::Observed;
 use super::template::fill;
@@ -114,8 +114,8 @@ impl WatchProject<'_> {
         let style = if tasks { Style::Tasks } else { Style::Loop };
         let by_host = samples == SampleSource::Host;
         let (pace, alarm) = (Pace::AtOnce, !self.alarms.is_empty());
-        let attended = by_host;
-        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
+        let line = if by_host { Line::Answers } else { Line::None };
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, line };
         base.check()?;
         base.check_source(samples)?;
         let has_any = watcher.kind != WatcherKind::RecordClassifier;
@@ -162,7 +162,6 @@ impl WatchProject<'_> {
         let Served { application, before, begin, serve } = Served::of(*kind);
         let call = base.call(kind.application());
         let [export, check] = kind.commands();
-        let libraries = Libraries { line: self.samples == SampleSource::Host, updates: false };
         let every = self.rate.round().max(1.0) as u64;
         let mut values = vec![
             ("{{application}}", application.to_owned()),
@@ -186,10 +185,10 @@ impl WatchProject<'_> {
             ("{{every}}", every.to_string()),
             ("{{flash}}", flash),
             ("{{ram}}", ram),
-            ("{{core}}", base.libraries(kind.features(), libraries)),
+            ("{{core}}", base.libraries(kind.features())),
             ("{{alarm_names}}", alarms.names.clone()),
             ("{{alarms}}", alarms.texts.clone()),
-            ("{{more_packages}}", base.more_packages(false)),
+            ("{{more_packages}}", base.more_packages()),
             ("{{hertz}}", base.hertz()),
         ];
         values.extend(base.names());

@@ -4,45 +4,16 @@
 #![no_std]
 #![no_main]
 
-mod board;
-{{driver?}}mod bus;
-{{driver?}}mod driver;
-mod fault;
-#[allow(dead_code, reason = "an export names more than this program uses")]
-mod model;
-mod report;
-{{driver?}}#[allow(dead_code, reason = "recordings have a class, and a sensor has none")]
-mod self_test;
-mod sensor;
-{{sleep?}}mod sleep;
-#[allow(dead_code, reason = "other programs around the model ask other things")]
-mod stream;
-
-use board::{Board, entry};
+{{modules}}
+use board::entry;
 use sensor::{Next, Sensor};
-
-/// Faults in a row, without a report between them, after which the program no longer begins.
-const TOO_MANY: u32 = 3;
 {{alarm?}}
 {{alarm?}}/// Classes that raise the alarm, by index: {{alarm_names}}.
 {{alarm?}}const ALARMS: &[usize] = &[{{alarms}}];
 
 #[entry]
 {{main}} {
-    let mut board = Board::new();
-    if let Some(fault) = fault::last() {
-        report::fault(&fault);
-        if fault.in_a_row >= TOO_MANY {
-            board.give_up();
-        }
-    }
-    match self_test::run(|| board.feed()) {
-        Ok(samples) => report::tested(samples),
-        Err(difference) => {
-            report::differs(&difference);
-            board.give_up();
-        }
-    }
+    let mut board = start::begin();
     let mut stream = stream::new();
     let (mut right, mut judged) = (0, 0);
     loop {

@@ -4,24 +4,9 @@
 #![no_std]
 #![no_main]
 
-mod board;
-{{driver?}}mod bus;
-{{driver?}}mod driver;
-mod fault;
-#[allow(dead_code, reason = "an export names more than this program uses")]
-mod model;
-mod report;
-mod self_test;
-mod sensor;
-{{sleep?}}mod sleep;
-#[allow(dead_code, reason = "other programs around the model ask other things")]
-mod stream;
-
-use board::{Board, entry};
+{{modules}}
+use board::entry;
 use sensor::{Next, Sensor};
-
-/// Faults in a row, without a sample between them, after which the program no longer begins.
-const TOO_MANY: u32 = 3;
 
 /// Samples for which a finding is shown: a second of them.
 const SHOWN: u32 = {{every}};
@@ -31,20 +16,7 @@ const SHOWN: u32 = {{every}};
 
 #[entry]
 {{main}} {
-    let mut board = Board::new();
-    if let Some(fault) = fault::last() {
-        report::fault(&fault);
-        if fault.in_a_row >= TOO_MANY {
-            board.give_up();
-        }
-    }
-    match self_test::run(|| board.feed()) {
-        Ok(samples) => report::tested(samples),
-        Err(difference) => {
-            report::differs(&difference);
-            board.give_up();
-        }
-    }
+    let mut board = start::begin();
     let mut stream = stream::new();
     let mut shown = 0_u32;
     loop {
