@@ -42,10 +42,7 @@ fn project(folder: &Folder, board: &'static Board, model: &str) -> (Image, PathB
     (Image::open(board, &elf).expect("an image"), at.into())
 }
 
-fn taught_to(
-    name: &str,
-    program: fn(&Folder, &'static Board, &str) -> (Image, PathBuf),
-) {
+fn taught_to(name: &str, program: fn(&Folder, &'static Board, &str) -> (Image, PathBuf)) {
     let folder = Folder::new();
     let two = folder.put("two.csv", table(&["still", "moving"]));
     let [model, taught] = ["two.json", "a.taught"].map(|name| folder.at(name));

@@ -91,6 +91,10 @@ pub(super) enum SensorName {
     Bmi270,
     /// TDK's accelerometer and gyroscope
     Mpu6050,
+    /// Voltages at one to four pins: adc_a to adc_d in board.toml
+    Adc,
+    /// A PDM microphone of an nRF52833 or nRF52840, or an I2S microphone of an ESP32
+    Microphone,
 }
 
 impl SensorName {
@@ -100,6 +104,8 @@ impl SensorName {
             Self::Lsm6dso => SensorPart::Lsm6dso,
             Self::Bmi270 => SensorPart::Bmi270,
             Self::Mpu6050 => SensorPart::Mpu6050,
+            Self::Adc => SensorPart::Adc,
+            Self::Microphone => SensorPart::Microphone,
         }
     }
 }
@@ -129,20 +135,22 @@ pub(super) struct Arguments {
     pub(super) application: Application,
     /// Class, event or alarm (change, unlikely) that sets the board's alarm pin; several times, any for all events or alarms
     ///
-    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. Its name in
-    /// board.toml is alarm: --pin alarm=PA8 takes another. An emulated board writes its changes to the output.
+    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. With
+    /// --application teach, taught is for all taught classes. Its name in board.toml is alarm: --pin alarm=PA8 takes another. An
+    /// emulated board writes its changes to the output.
     #[arg(long, value_name = "NAME")]
     alarm: Vec<String>,
     /// Public key (update.pub) of `fishweir keygen`: --application field takes models that its private key has signed
     #[arg(long, value_name = "FILE")]
     update_key: Option<PathBuf>,
-    /// Sensor on the board's I2C bus, instead of recordings: its channels are x, y, z of acceleration, then of turning
+    /// Sensor on the board's I2C bus, at its analogue inputs, or a microphone, instead of recordings
     ///
-    /// The project has its driver, from a crate, at the sensor's rate next above --rate. Pins of the bus are sda and scl in
-    /// board.toml: see --pin.
+    /// Channels on the bus are x, y, z of acceleration, then of turning. The project has the driver, from a crate, at the sensor's
+    /// rate next above --rate. Pins of the bus are sda and scl in board.toml, inputs adc_a to adc_d, those of a microphone
+    /// mic_clock and mic_data: see --pin.
     #[arg(long, value_enum, value_name = "PART")]
     pub(super) sensor: Option<SensorName>,
-    /// Units of accelerations and of turning rates, where the channels' names say none: g or g,deg/s
+    /// Units of accelerations and of turning rates, or of voltages, where the channels' names say none: g or g,deg/s or V
     #[arg(long, value_delimiter = ',', requires = "sensor")]
     units: Vec<String>,
     /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
@@ -314,7 +322,8 @@ impl std::fmt::Display for ProjectFiles {
             writeln!(f, "  sets its alarm pin while {} is decided", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
-        self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
+        self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))?;
+        writeln!(f, "in Arduino's IDE: fishweir export MODEL --c-source FOLDER writes a library")
     }
 }
 

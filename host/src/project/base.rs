@@ -130,6 +130,8 @@ impl Base<'_> {
             ("lessons", line == Line::Lessons),
             ("button", line == Line::Lessons && self.board.has_button()),
             ("driver", self.sensor.is_some()),
+            ("bus", self.sensor.is_some_and(Sensor::has_bus)),
+            ("heard", self.is_heard()),
             ("played", self.sensor.is_none()),
             ("copied", self.board.has_copy()),
             ("mapped", !self.board.has_copy()),
@@ -137,13 +139,19 @@ impl Base<'_> {
         select(&template.replace("{{modules}}", MODULES), &marks)
     }
 
-    /// The last line of a program that is one future.
-    pub(super) fn run(&self) -> String {
+    /// Returns whether a microphone says when a sample is due.
+    fn is_heard(&self) -> bool {
+        self.sensor.is_some_and(Sensor::is_heard)
+    }
+
+    /// The last line of `main`.
+    fn run(&self) -> String {
+        let program = if self.is_heard() { "driver::beside(run(board))" } else { "run(board)" };
         match self.style {
-            Style::Tasks => "run(board).await",
-            _ => "sleep::block_on(run(board))",
+            Style::Loop => program.to_owned(),
+            Style::Tasks => format!("{program}.await"),
+            Style::Future => format!("sleep::block_on({program})"),
         }
-        .to_owned()
     }
 
     /// Clocks per second, as a number of Rust.
@@ -179,8 +187,11 @@ impl Base<'_> {
             lines +=
                 if in_loop { "\nembedded-io = \"0.7\"" } else { "\nembedded-io-async = \"0.7\"" };
         }
+        if is_beside || self.is_heard() {
+            lines += "\nembassy-futures = \"0.1\"";
+        }
         if is_beside {
-            lines += "\nembassy-futures = \"0.1\"\nembedded-storage = \"0.3\"";
+            lines += "\nembedded-storage = \"0.3\"";
         }
         if self.alarm && self.board.is_emulated() {
             lines += "\nembedded-hal = \"1.0\"";
@@ -290,10 +301,24 @@ impl Base<'_> {
             true => (RUNS_WITH_PORT, "/dev/pts/N"),
             false => (runs.as_str(), "/dev/ttyACM0"),
         };
+        let [due, pause] = match self.is_heard() {
+            true => ["sensor.wait()", "sensor.wait().await;\n            board.feed()"],
+            false => [
+                "board.wait()",
+                if self.style == Style::Loop { "board.wait()" } else { "board.wait().await" },
+            ],
+        };
+        names.push(("{{due}}", due.to_owned()));
+        names.push(("{{pause}}", pause.to_owned()));
+        names.push(("{{run}}", self.run()));
+        names.push(("{{async}}", if self.style == Style::Loop { "" } else { "async " }.to_owned()));
         names.push(("{{host_runs}}", host_runs.to_owned()));
         names.push(("{{port_name}}", port.to_owned()));
         let role = match self.sensor {
-            Some(_) => "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`",
+            Some(sensor) if sensor.has_bus() => {
+                "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`"
+            }
+            Some(_) => "the sensor, by the driver in `src/driver.rs`",
             None => "stands for a sensor: replace it",
         };
         names.push(("{{sensor_role}}", role.to_owned()));

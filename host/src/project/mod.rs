@@ -242,13 +242,13 @@ impl Project<'_> {
     fn base(&self, board: &'static ProjectBoard) -> Base<'_> {
         let Self { name, tasks, rate, core, .. } = *self;
         let line = self.line();
+        let sensor = self.sensor.filter(|_| line != Line::Answers);
         let (style, pace) = match (tasks, line.is_beside()) {
             (true, _) => (Style::Tasks, Pace::Timed),
             (false, true) => (Style::Future, Pace::Timed),
-            (false, false) => (Style::Loop, Pace::AtOnce),
+            (false, false) => (Style::of(false, sensor), Pace::AtOnce),
         };
         let alarm = !self.alarms.is_empty();
-        let sensor = self.sensor.filter(|_| line != Line::Answers);
         Base { name, board, style, pace, rate, core, alarm, sensor, line }
     }
 
@@ -321,7 +321,6 @@ impl Project<'_> {
             ("{{check}}", format!("fishweir run DATA --model MODEL{number}")),
             ("{{stream}}", format!("the model on the windows of its training: {windows}")),
             ("{{hertz}}", base.hertz()),
-            ("{{run}}", base.run()),
             ("{{core}}", base.libraries(features)),
             ("{{alarm_names}}", alarms.names.clone()),
             ("{{alarms}}", alarms.indices.clone()),

@@ -44,7 +44,7 @@ impl RecordProject<'_> {
     /// carry.
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, channels, rate, core, sensor } = *self;
-        let style = if tasks { Style::Tasks } else { Style::Loop };
+        let style = Style::of(tasks, sensor);
         let (alarm, line) = (false, Line::Sends);
         let pace = Pace::Timed;
         let base = Base { name, board, style, pace, rate, core, alarm, sensor, line };

@@ -1,7 +1,7 @@
-//! Sensors with a driver crate, on the I2C bus of a real board.
+//! Sensors of a real board: on its I2C bus with a driver crate, at its analogue inputs, and a microphone.
 
 use super::template::{fill, select};
-use super::{ProjectBoard, ProjectError};
+use super::{PROJECT_BOARDS, ProjectBoard, ProjectError};
 use crate::data::{Conversion, split_unit};
 
 /// A sensor that projects have a driver of.
@@ -15,6 +15,18 @@ pub enum SensorPart {
     Bmi270,
     /// TDK's MPU-6050: accelerometer and gyroscope.
     Mpu6050,
+    /// Voltages at one to four pins.
+    Adc,
+    /// A microphone with PDM or I2S, as the board has it.
+    Microphone,
+}
+
+/// Place of a sensor on a board: what the sources of the board have for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SensorPlace {
+    Bus,
+    Inputs,
+    Ear,
 }
 
 /// What is known of a part.
@@ -96,6 +108,27 @@ const MPU6050: PartFacts = PartFacts {
     rates: &[],
 };
 
+/// Voltages at pins: the board has the driver.
+const ADC: PartFacts = PartFacts {
+    title: "the ADC",
+    driver: "",
+    package: "",
+    template: "",
+    turns: false,
+    units: ["V", ""],
+    rates: &[],
+};
+
+const MICROPHONE: PartFacts = PartFacts {
+    title: "the microphone",
+    package: "embassy-sync = \"0.8\"\n",
+    units: ["", ""],
+    ..ADC
+};
+
+/// Channels of analogue inputs, at the most.
+const INPUTS: usize = 4;
+
 /// Samples per second that the MPU-6050 divides, and its largest divisor.
 const BASE_RATE: f64 = 1000.0;
 const MOST_DIVISOR: f64 = 256.0;
@@ -111,12 +144,22 @@ const FILTERS: [(f64, &str); 6] = [
 
 impl SensorPart {
     /// All parts, by their names.
-    pub const NAMES: [(&str, Self); 4] = [
+    pub const NAMES: [(&str, Self); 6] = [
         ("lis2dh12", Self::Lis2dh12),
         ("lsm6dso", Self::Lsm6dso),
         ("bmi270", Self::Bmi270),
         ("mpu6050", Self::Mpu6050),
+        ("adc", Self::Adc),
+        ("microphone", Self::Microphone),
     ];
+
+    fn place(self) -> SensorPlace {
+        match self {
+            Self::Adc => SensorPlace::Inputs,
+            Self::Microphone => SensorPlace::Ear,
+            _ => SensorPlace::Bus,
+        }
+    }
 
     fn facts(self) -> &'static PartFacts {
         match self {
@@ -124,6 +167,8 @@ impl SensorPart {
             Self::Lsm6dso => &LSM6DSO,
             Self::Bmi270 => &BMI270,
             Self::Mpu6050 => &MPU6050,
+            Self::Adc => &ADC,
+            Self::Microphone => &MICROPHONE,
         }
     }
 }
@@ -150,7 +195,7 @@ pub(super) struct Observed<'a> {
 
 impl Sensor {
     /// A sensor for channels of these names, their units in brackets: acceleration along x, y and z, then turning about them, if the
-    /// part measures it. Where a name has no unit, `units` has that of accelerations and that of turning.
+    /// part measures it; voltages; or the one of a microphone, which needs no unit. Where a name has no unit, `units` has that of accelerations and that of turning.
     ///
     /// # Errors
     /// [`ProjectError::Sensor`]: other channels, units that do not convert, a rate that the sensor does not have.
@@ -162,9 +207,13 @@ impl Sensor {
     ) -> Result<Self, ProjectError> {
         let facts = part.facts();
         let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
-        let counts: &[usize] = if facts.turns { &[3, 6] } else { &[3] };
+        let (counts, measures): (&[usize], _) = match part {
+            SensorPart::Adc => (&[1, 2, 3, INPUTS], "1 to 4"),
+            SensorPart::Microphone => (&[1], "1"),
+            _ if facts.turns => (&[3, 6], "3, or 6 with turning"),
+            _ => (&[3], "3"),
+        };
         if !counts.contains(&channels.len()) {
-            let measures = if facts.turns { "3, or 6 with turning" } else { "3" };
             return wrong(format!(
                 "it measures {measures} channels, and these are {}: {}",
                 channels.len(),
@@ -176,6 +225,7 @@ impl Sensor {
             let (base, own) = split_unit(name);
             let axis = ["x", "y", "z"][index % 3];
             let last = base.chars().last().map(|last| last.to_ascii_lowercase());
+            let last = last.filter(|_| part.place() == SensorPlace::Bus);
             if last.is_some_and(|last| "xyz".contains(last) && !axis.contains(last)) {
                 return wrong(format!(
                     "channel {} is `{name}`, where it measures {axis}: its channels are x, y, z, and then turning about them",
@@ -184,17 +234,29 @@ impl Sensor {
             }
             let unit =
                 if own.is_empty() { units.get(index / 3).map_or("", String::as_str) } else { own };
-            let from = facts.units[index / 3];
+            let from = facts.units[index / 3 % 2];
+            if part == SensorPart::Microphone {
+                factors.push(1.0);
+                continue;
+            }
             if unit.is_empty() {
+                let example = match (part, channels.len() > 3) {
+                    (SensorPart::Adc, _) => "V",
+                    (_, true) => "g,deg/s",
+                    (_, false) => "g",
+                };
                 return wrong(format!(
-                    "the name of channel `{name}` says no unit: give --units, for instance g{}",
-                    if channels.len() > 3 { ",deg/s" } else { "" }
+                    "the name of channel `{name}` says no unit: give --units, for instance {example}"
                 ));
             }
             match Conversion::between(from, unit) {
                 Some(conversion) if conversion.offset == 0.0 => factors.push(conversion.factor),
                 _ => {
-                    let what = if index < 3 { "an acceleration" } else { "a turning rate" };
+                    let what = match (part, index < 3) {
+                        (SensorPart::Adc, _) => "a voltage",
+                        (_, true) => "an acceleration",
+                        (_, false) => "a turning rate",
+                    };
                     return wrong(format!(
                         "channel `{name}` is in {unit}, where it measures {what}"
                     ));
@@ -202,6 +264,8 @@ impl Sensor {
             }
         }
         let odr = match part {
+            SensorPart::Adc => (rate, String::new()),
+            SensorPart::Microphone => (rate, format!("{}", rate.round())),
             SensorPart::Mpu6050 => {
                 let divisor = (BASE_RATE / rate).floor();
                 if divisor < 1.0 {
@@ -228,30 +292,59 @@ impl Sensor {
         self.part.facts().package
     }
 
+    /// Returns whether it is on a bus of its own: with a file `bus.rs`.
+    pub(super) fn has_bus(&self) -> bool {
+        self.part.place() == SensorPlace::Bus
+    }
+
+    /// Returns whether its samples come by themselves, and are waited for.
+    pub(super) fn is_heard(&self) -> bool {
+        self.part == SensorPart::Microphone
+    }
+
     /// The sensor's own samples per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.odr.0
     }
 
-    /// `driver.rs` and `bus.rs`.
+    /// `driver.rs`, and `bus.rs` of a sensor on a bus.
     ///
     /// # Errors
-    /// A board without a bus.
+    /// A board without a place for it, or a microphone of another rate.
     pub(super) fn files(
         &self,
         board: &ProjectBoard,
     ) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let facts = self.part.facts();
-        let Some(bus) = board.bus_source() else {
-            let what = format!(
-                "{} has no I2C bus here: its board.toml has no `i2c` in [sources]",
-                board.name
-            );
-            return Err(ProjectError::Sensor { part: facts.title, what });
+        let place = self.part.place();
+        let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
+        let Some(source) = board.sensor_source(place) else {
+            let (what, name) = match place {
+                SensorPlace::Bus => ("I2C bus", "i2c"),
+                SensorPlace::Inputs => ("analogue inputs", "adc"),
+                SensorPlace::Ear => ("microphone", "microphone"),
+            };
+            let has = |one: &&ProjectBoard| one.sensor_source(place).is_some();
+            let others: Vec<&str> = PROJECT_BOARDS.iter().filter(has).map(|one| one.name).collect();
+            return wrong(format!(
+                "{} has no {what} here: its board.toml has no `{name}` in [sources]; there is one on {}",
+                board.name,
+                others.join(", ")
+            ));
         };
-        let turns = self.channels > 3;
-        let axes = &["ax", "ay", "az", "gx", "gy", "gz"][..self.channels];
+        if let (SensorPlace::Ear, Some(hertz)) = (place, board.value("{{mic_hertz}}"))
+            && !hertz.parse().is_ok_and(|own: f64| (own / self.odr.0 - 1.0).abs() <= 0.01)
+        {
+            let rate = self.odr.0;
+            return wrong(format!("{rate} samples per second: on {} it has {hertz}", board.name));
+        }
+        let turns = self.has_bus() && self.channels > 3;
+        let axes: &[&str] = match place {
+            SensorPlace::Bus => &["ax", "ay", "az", "gx", "gy", "gz"],
+            _ => &["a", "b", "c", "d"],
+        };
+        let axes = &axes[..self.channels];
         let converted: Vec<String> = axes
             .iter()
             .zip(&self.factors)
@@ -264,7 +357,12 @@ impl Sensor {
         // Half of what the sensor samples is the most that its samples can tell.
         let filter = FILTERS.iter().find(|(bandwidth, _)| 2.0 * bandwidth <= *hertz);
         let filter = filter.map_or("Filter6", |(_, name)| name);
-        let measured = if turns { "acceleration and turning" } else { "acceleration" };
+        let measured = match place {
+            SensorPlace::Bus if turns => "acceleration and turning",
+            SensorPlace::Bus => "acceleration",
+            SensorPlace::Inputs => "voltages",
+            SensorPlace::Ear => "Sound",
+        };
         let values = [
             ("{{part}}", capitalised(facts.title)),
             ("{{driver}}", facts.driver.to_owned()),
@@ -286,10 +384,24 @@ impl Sensor {
                     .to_owned(),
             ),
         ];
-        let wrapped =
-            facts.template.replace("{{sensor}}", include_str!("template/sensors/sensor.rs"));
-        let driver = select(&wrapped, &[("turning", turns), ("still", !turns)]);
-        Ok(vec![("src/driver.rs", fill(&driver, &values)), ("src/bus.rs", bus)])
+        let wrapper = match place {
+            SensorPlace::Ear => include_str!("template/sensors/microphone.rs"),
+            _ => include_str!("template/sensors/sensor.rs"),
+        };
+        let template = if self.has_bus() { facts.template } else { source };
+        let marks = [
+            ("turning", turns),
+            ("still", !turns),
+            ("two", self.channels > 1),
+            ("three", self.channels > 2),
+            ("four", self.channels > 3),
+        ];
+        let driver = select(&template.replace("{{sensor}}", wrapper), &marks);
+        let mut files = vec![("src/driver.rs", board.fill(&fill(&driver, &values)))];
+        if self.has_bus() {
+            files.push(("src/bus.rs", board.fill(source)));
+        }
+        Ok(files)
     }
 
     /// `sensor.rs` of a program with a model.

@@ -111,7 +111,7 @@ impl WatchProject<'_> {
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, samples, watcher, rate, core, .. } = *self;
         let sensor = self.sensor.filter(|_| samples == SampleSource::Sensor);
-        let style = if tasks { Style::Tasks } else { Style::Loop };
+        let style = Style::of(tasks, sensor);
         let by_host = samples == SampleSource::Host;
         let (pace, alarm) = (Pace::AtOnce, !self.alarms.is_empty());
         let line = if by_host { Line::Answers } else { Line::None };

@@ -5,7 +5,7 @@
 #![no_main]
 
 {{modules}}
-use board::entry;
+use board::{Board, entry};
 use sensor::{Next, Sensor};
 {{alarm?}}
 {{alarm?}}/// Classes that raise the alarm, by index: {{alarm_names}}.
@@ -13,13 +13,20 @@ use sensor::{Next, Sensor};
 
 #[entry]
 {{main}} {
-    let mut board = start::begin();
+    let board = start::begin();
+    {{run}}
+}
+
+/// Decides for ever.
+{{async}}fn run(mut board: Board) -> ! {
     let mut stream = stream::new();
     let (mut right, mut judged) = (0, 0);
     loop {
         let mut sensor = Sensor::new();
         let (mut samples, mut truth) = (0, None);
-        while let Some(next) = sensor.next() {
+        loop {
+            {{pause}};
+            let Some(next) = sensor.next() else { break };
             let decision = match next {
                 Next::Stream { label } => {
                     stream.reset();
@@ -31,13 +38,11 @@ use sensor::{Next, Sensor};
                     // A refused sample is missing: time passes.
                     let _ = stream.push(&sample);
                     samples += 1;
-                    board.wait(){{await}};
                     stream::due(&stream, samples)
                 }
                 Next::Missing => {
                     let _ = stream.push(None);
                     samples += 1;
-                    board.wait(){{await}};
                     stream::due(&stream, samples)
                 }
             };

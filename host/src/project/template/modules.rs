@@ -1,6 +1,6 @@
 #[allow(dead_code, reason = "other programs do other things with the board")]
 mod board;
-{{driver?}}mod bus;
+{{bus?}}mod bus;
 {{driver?}}mod driver;
 mod fault;
 {{slots?}}mod flash;

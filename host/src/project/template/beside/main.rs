@@ -63,9 +63,13 @@ async fn run(mut board: Board) -> ! {
     let mut sensor = Sensor::new();
     let (mut samples, mut byte, mut from_host, mut quiet) = (0, 0, 0, 0);
     loop {
-        match select(board.wait(), line.read(slice::from_mut(&mut byte))).await {
+{{heard?}}        board.feed();
+        match select({{due}}, line.read(slice::from_mut(&mut byte))).await {
             // What a host sends is a stream of its own.
-            Either::First(()) if quiet > 1 => quiet -= 1,
+            Either::First(()) if quiet > 1 => {
+{{heard?}}                let _ = sensor.next();
+                quiet -= 1;
+            }
             Either::First(()) => {
                 let stream = session.classifier();
                 if quiet > 0 {

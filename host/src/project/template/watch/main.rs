@@ -5,7 +5,7 @@
 #![no_main]
 
 {{modules}}
-use board::entry;
+use board::{Board, entry};
 use sensor::{Next, Sensor};
 
 /// Samples for which a finding is shown: a second of them.
@@ -16,12 +16,19 @@ const SHOWN: u32 = {{every}};
 
 #[entry]
 {{main}} {
-    let mut board = start::begin();
+    let board = start::begin();
+    {{run}}
+}
+
+/// Watches for ever.
+{{async}}fn run(mut board: Board) -> ! {
     let mut stream = stream::new();
     let mut shown = 0_u32;
     loop {
         let mut sensor = Sensor::new();
-        while let Some(next) = sensor.next() {
+        loop {
+            {{pause}};
+            let Some(next) = sensor.next() else { break };
             match next {
                 Next::Stream { .. } => stream.reset(),
                 Next::End => stream.at_end(|found| report::found(&found)),
@@ -42,7 +49,6 @@ const SHOWN: u32 = {{every}};
             shown = shown.saturating_sub(1);
             board.show(usize::from(shown > 0));
             fault::survived();
-            board.wait(){{await}};
         }
         board.end_of_recordings();
     }
