@@ -63,16 +63,16 @@ impl Served {
     fn of(kind: WatcherKind) -> Self {
         match kind {
             WatcherKind::Spotter => Self {
-                application: "use fishweir_device::applications::spot_events::{{call}};",
+                application: "use fishweir_device::alarm::Alarm;\nuse fishweir_device::applications::spot_events::{{call}};",
                 before: "    let meter = meter::start();\n",
                 begin: "",
-                serve: "{{call}}(&mut line, &meter, &model::MODEL, &model::CLASSES)",
+                serve: "{{call}}(&mut line, &meter, &model::MODEL, &model::CLASSES, &mut Alarm::none())",
             },
             WatcherKind::Detector => Self {
-                application: "use fishweir_device::applications::detect_change::{{call}};",
+                application: "use fishweir_device::alarm::Alarm;\nuse fishweir_device::applications::detect_change::{{call}};",
                 before: "    let mut detector = fishweir_core::filter::Stream::new(&model::MODEL);\n",
                 begin: "        detector.reset();\n",
-                serve: "{{call}}(&mut line, &mut detector)",
+                serve: "{{call}}(&mut line, &mut detector, &mut Alarm::none())",
             },
             WatcherKind::RecordClassifier | WatcherKind::RecordAlarm => RECORDS,
         }
