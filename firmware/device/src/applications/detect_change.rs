@@ -296,6 +296,7 @@ mod tests {
 
     use super::super::wire::{Later, Sent, Wire};
     use super::*;
+    use crate::alarm::NoPin;
     use crate::link::ReadErrors;
 
     #[allow(unreachable_pub, dead_code)]
@@ -345,6 +346,20 @@ mod tests {
         assert!((416..425).contains(&sample(alarm)), "{alarm}");
         let value = f32::from_bits(u32::from_str_radix(parts[4], 16).expect("eight digits"));
         assert!((8.0..8.5).contains(&value), "{value}");
+    }
+
+    #[test]
+    fn the_alarm_is_raised_for_a_while_after_a_change() {
+        for (after, is_raised) in [(0, true), (SHOWN as u16 - 1, true), (SHOWN as u16, false)] {
+            let heads = answers(&Sent::new().symbols(&[HEADS; 40])).remove(0);
+            let sent = Sent::new().symbols(&[HEADS].repeat(sample(&heads) as usize));
+            let sent = sent.symbols(&[HEADS, TAILS].repeat(after.into())[..after.into()]);
+            let mut alarm = Alarm::new(NoPin).expect("a pin");
+            let mut wire = Wire::sending(&sent.bytes());
+            let report = detect_change(&mut wire, &mut Stream::new(&heads::MODEL), &mut alarm);
+            assert_eq!(report.expect("no read fails").alarms, 1);
+            assert_eq!(alarm.is_raised(), is_raised, "{after} samples after it");
+        }
     }
 
     #[test]

@@ -436,6 +436,18 @@ mod tests {
     }
 
     #[test]
+    fn the_alarm_is_raised_after_an_event() {
+        let (mut alarm, heads) = (Alarm::none(), fair(Sent::new()).symbols(&[HEADS; 30]));
+        for (sent, is_raised) in [(fair(Sent::new()), false), (heads.end(), true)] {
+            let mut wire = Wire::sending(&sent.bytes());
+            let report =
+                spot_events(&mut wire, &NoMeter, &coins::MODEL, &coins::CLASSES, &mut alarm);
+            assert_eq!(report.expect("no read fails").events > 0, is_raised);
+            assert_eq!(alarm.is_raised(), is_raised);
+        }
+    }
+
+    #[test]
     fn what_is_undecided_is_told_at_the_end_of_a_stream_and_the_next_begins_anew() {
         let one = |sent: Sent| fair(sent).symbols(&[TAILS; 40]);
         // Told to end, told again, which is the past, and ended by the next stream.
