@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::ProjectError;
 use super::platform::Platform;
 use super::power::Power;
-use super::sensor::SensorPlace;
+use super::sensor_part::SensorPlace;
 use super::template::fill;
 use crate::deploy::Core;
 use crate::device::{

@@ -13,7 +13,7 @@
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | samples in the text of a source | `sample_form.rs` |
-//! | sensors with a driver crate | `sensor.rs` |
+//! | sensors, and the parts that there are | `sensor.rs`, `sensor_part.rs` |
 //! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
 //! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
@@ -30,6 +30,7 @@ mod room;
 mod sample_form;
 mod self_test;
 mod sensor;
+mod sensor_part;
 mod template;
 mod watch;
 mod watcher;
@@ -41,7 +42,8 @@ pub use model::ProjectModel;
 pub use power::Power;
 pub use record::RecordProject;
 pub use room::Room;
-pub use sensor::{Sensor, SensorPart};
+pub use sensor::Sensor;
+pub use sensor_part::SensorPart;
 pub use watch::WatchProject;
 pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 

@@ -11,7 +11,7 @@ use line::{Buffers, Line};
 
 #[entry]
 {{main}} {
-    let mut board = start::begin();
+    let board = start::begin();
     let mut buffers = Buffers::default();
     let mut line = Line::new(board, &mut buffers);
 {{before}}    loop {
