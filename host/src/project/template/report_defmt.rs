@@ -54,7 +54,7 @@ pub fn right(right: usize, of: usize) {
 {{lessons?}}
 {{lessons?}}/// Reports the number of taught classes.
 {{lessons?}}pub fn taught(count: usize) {
-{{lessons?}}    defmt::info!("{=usize} taught classes", count);
+{{lessons?}}    defmt::info!("taught classes: {=usize}", count);
 {{lessons?}}}
 {{button?}}
 {{button?}}/// Reports the beginning of a lesson, or its end, and the outcome.

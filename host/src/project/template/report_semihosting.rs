@@ -52,7 +52,7 @@ pub fn right(right: usize, of: usize) {
 {{lessons?}}
 {{lessons?}}/// Reports the number of taught classes.
 {{lessons?}}pub fn taught(count: usize) {
-{{lessons?}}    println!("{count} taught classes");
+{{lessons?}}    println!("taught classes: {count}");
 {{lessons?}}}
 {{button?}}
 {{button?}}/// Reports the beginning of a lesson, or its end, and the outcome.
