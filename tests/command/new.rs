@@ -319,6 +319,77 @@ fn alarms_updates_and_sensors_are_what_the_board_and_the_model_have() {
     answers(format!("{} --force --alarm x", log("esp32c6", "")), "idle-option --alarm");
 }
 
+/// A program that is taught classes is written around a model that has what they are taught by, on boards that keep them.
+#[test]
+fn lessons_are_for_models_and_boards_that_keep_them() {
+    let folder = Folder::new();
+    let (data, plain, at) =
+        (fixtures().at("three.csv"), fixtures().at("three.json"), folder.at("x"));
+    let model = folder.at("teachable.json");
+    printed(&format!(
+        "fit {data} -o {model} --window 20 --hop 10 --teachable {QUICK} --effort quick"
+    ));
+    let on = |board: &str, model: &str| {
+        format!("new {at} --board {board} --model {model} --application teach --rate 50")
+    };
+    refuses(&on("nrf52840-dk", &plain), "no-basis f32 --teachable");
+    let fixed = format!("{} --number q15 --data {data} --equal 0.5", on("nrf52840-dk", &model));
+    refuses(&fixed, "no-basis q15");
+    refuses(&on("microbit", &model), "no-slots microbit");
+    refuses(&format!("{} --alarm jumping", on("esp32c3", &model)), "unknown-alarm jumping taught");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+
+    // Its flash takes no second write, which only updates need.
+    let told = json(&format!("{} --alarm taught --json", on("nucleo-g071rb", &model)));
+    assert_eq!(told["flash_there"], 120 << 10, "{told}");
+    let text = |file: &str| folder.text(&format!("x/{file}"));
+    let main = text("src/main.rs");
+    assert!(main.contains("const ALARMS: &[usize] = &[3];") && main.contains("NAMES"), "{main}");
+    assert!(text("src/board.rs").contains("Input::new(parts.PC13, Pull::Up)"));
+    printed(&format!("new {at} --update --model {model}"));
+    assert_eq!(text("src/main.rs"), main);
+    printed(&format!("{} --force --pin button=PB3", on("nucleo-g071rb", &model)));
+    assert!(text("src/board.rs").contains("Input::new(parts.PB3, Pull::Up)"));
+    // An emulated board has no button.
+    printed(&format!("{} --force", on("mps2-an386", &model)));
+    assert!(!text("src/main.rs").contains("NAMES"));
+    for file in ["src/main.rs", "src/board.rs", "src/report.rs", "src/start.rs", "README.md"] {
+        no_name_is_left(Path::new(file), &text(file));
+    }
+}
+
+/// Voltages and sound are measured where the board has the driver, and channels and rate are right for it.
+#[test]
+fn analogue_inputs_and_microphones_are_those_of_the_board() {
+    let folder = Folder::new();
+    let at = folder.at("x");
+    let log = |board: &str, sensor: &str, channels: &str| {
+        format!(
+            "new {at} --board {board} --application record --rate 50 --sensor {sensor} --channels {channels}"
+        )
+    };
+    refuses(&log("nrf52840-dk", "adc", "a,b,c,d,e --units V"), "bad-sensor ADC 5 4");
+    refuses(&log("nrf52840-dk", "adc", "a[g]"), "bad-sensor voltage");
+    refuses(&log("nrf52840-dk", "adc", "a"), "bad-sensor --units V");
+    refuses(&log("mps2-an386", "adc", "a[V]"), "bad-sensor adc nrf52840-dk");
+    refuses(&log("rp2040-pico", "microphone", "a"), "bad-sensor microphone esp32c3");
+    refuses(&log("nrf52840-dk", "microphone", "a"), "bad-sensor 50 16000");
+    refuses(&log("esp32c3", "microphone", "a,b"), "bad-sensor 1");
+    assert!(!Path::new(&at).exists(), "nothing is written");
+    let text = |file: &str| folder.text(&format!("x/{file}"));
+    for board in ["nrf52840-dk", "nucleo-f446re", "rp2040-pico", "esp32c6"] {
+        for (channels, last) in [("a[V]", 1), ("a[V],b[mV],c[V],d[V]", 4)] {
+            printed(&format!("{} --force", log(board, "adc", channels)));
+            let driver = text("src/driver.rs");
+            no_name_is_left(Path::new("src/driver.rs"), &driver);
+            let wanted = format!("measure(&mut self) -> Option<[f32; {last}]>");
+            assert!(driver.contains(&wanted), "{board}: {driver}");
+            assert_eq!(driver.contains("b * 1000.0"), last > 1, "{board}");
+            assert!(!text("src/main.rs").contains("mod bus;"));
+        }
+    }
+}
+
 /// A project names its board by the way to its folder, or by its name where the folder is a copy of a known one.
 #[test]
 fn a_project_says_where_its_board_is_from_where_it_lies() {
@@ -360,6 +431,7 @@ fn watchers_have_projects_in_floats() {
     let line = format!("new {at} --board nucleo-f446re --model {spotter} --rate 50");
     refuses(&format!("{line} --number q15"), "unsupported --number");
     refuses(&format!("{line} --application stream"), "needs-tasks nucleo-f446re");
+    refuses(&format!("{line} --application teach"), "unsupported --application");
     let told = json(&format!("{line} --data {train} --json"));
     assert_eq!(told["finds"], "events of high, low", "{told}");
     assert!(told["findings"].as_u64() > Some(6), "{told}");

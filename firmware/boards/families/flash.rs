@@ -1,4 +1,4 @@
-//! Two slots at the end of the flash, for models that come over the line.
+//! Two slots at the end of the flash, for what comes over the line.
 
 {{mapped?}}use core::slice;
 

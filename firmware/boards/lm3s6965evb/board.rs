@@ -7,6 +7,7 @@ use super::{Board, Parts};
 use crate::drivers::cortex_m::SysTick;
 use crate::drivers::counter::{CounterDelay, CounterMeter};
 use crate::drivers::lm3s::{CLOCK_HERTZ, PortRegisters, System, SystemRegisters};
+use crate::drivers::logged_pin::LoggedPin;
 use crate::drivers::pl011_uart::{BaudDivisor, Pl011Uart, Registers};
 use crate::drivers::registers_at;
 
@@ -20,6 +21,7 @@ impl Board for ThisBoard {
     type Serial = Pl011Uart<'static>;
     type Delay = CounterDelay<SysTick<CLOCK_HERTZ>>;
     type Meter = CounterMeter<SysTick<CLOCK_HERTZ>>;
+    type AlarmPin = LoggedPin;
 
     fn take() -> Option<Parts<Self>> {
         let core = cortex_m::Peripherals::take()?;
@@ -39,6 +41,7 @@ impl Board for ThisBoard {
             serial: Pl011Uart::new(uart, BAUD),
             delay: CounterDelay::new(counter),
             meter: CounterMeter::new(counter),
+            alarm: LoggedPin::alarm(),
         })
     }
 

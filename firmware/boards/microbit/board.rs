@@ -8,6 +8,7 @@ use safe_mmio::UniqueMmioPointer;
 
 use super::{Board, Parts};
 use crate::drivers::counter::{CounterDelay, CounterMeter};
+use crate::drivers::logged_pin::LoggedPin;
 use crate::drivers::nrf51::flash::{self, Flash};
 use crate::drivers::nrf51::pins::{Pin, Pins};
 use crate::drivers::nrf51::timer::Timer;
@@ -27,6 +28,7 @@ impl Board for ThisBoard {
     type Serial = Uart<'static>;
     type Delay = CounterDelay<Timer<'static>>;
     type Meter = CounterMeter<Timer<'static>>;
+    type AlarmPin = LoggedPin;
 
     fn take() -> Option<Parts<Self>> {
         cortex_m::Peripherals::take()?;
@@ -50,6 +52,7 @@ impl Board for ThisBoard {
             serial: Uart::new(uart, TRANSMIT, RECEIVE, BaudRate::Baud115200),
             delay: CounterDelay::new(counter),
             meter: CounterMeter::new(counter),
+            alarm: LoggedPin::alarm(),
         })
     }
 

@@ -8,6 +8,7 @@ use safe_mmio::fields::ReadPure;
 
 use super::{Board, Parts};
 use crate::drivers::counter::{CounterDelay, CounterMeter};
+use crate::drivers::logged_pin::LoggedPin;
 use crate::drivers::ns16550_uart::{BaudDivisor, Ns16550Uart, Registers};
 use crate::drivers::registers_at;
 use crate::drivers::riscv::{Cycles, MachineTime};
@@ -29,6 +30,7 @@ impl Board for ThisBoard {
     type Serial = Ns16550Uart<'static>;
     type Delay = CounterDelay<MachineTime<'static, TIMER_HERTZ>>;
     type Meter = CounterMeter<Cycles<INSTRUCTIONS_A_SECOND>>;
+    type AlarmPin = LoggedPin;
 
     fn take() -> Option<Parts<Self>> {
         static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -47,6 +49,7 @@ impl Board for ThisBoard {
             serial: Ns16550Uart::new(uart, BAUD),
             delay: CounterDelay::new(MachineTime::new(time)),
             meter: CounterMeter::new(Cycles),
+            alarm: LoggedPin::alarm(),
         })
     }
 

@@ -95,6 +95,8 @@ pub struct Session<'a, C: ClassifierStream<MODELS>, M, const MODELS: usize> {
     next: SampleIndex,
     /// Samples of this stream that never arrived.
     lost: u16,
+    /// `true` if the classifier was lent since the last sample over the line.
+    is_lent: bool,
     report: Report,
     reply: Reply<MODELS>,
 }
@@ -130,6 +132,7 @@ where
             meter,
             next: SampleIndex::default(),
             lost: 0,
+            is_lent: false,
             report: Report::EMPTY,
             reply: Reply::new_zeroed(),
         };
@@ -247,7 +250,9 @@ where
             return false;
         };
         let Gap { new_stream, lost } = gap;
-        if new_stream {
+        // Samples from elsewhere are of another stream.
+        if new_stream || (sample && self.is_lent) {
+            self.is_lent = false;
             self.classifier.reset();
             self.lost = 0;
         }
@@ -395,8 +400,9 @@ where
     }
 
     /// The classifier, for samples that do not come over the line. They are in no report; after each
-    /// [`between_samples`](ClassifierStream::between_samples) is called.
+    /// [`between_samples`](ClassifierStream::between_samples) is called. The next sample over the line begins a new stream.
     pub fn classifier(&mut self) -> &mut C {
+        self.is_lent = true;
         self.classifier
     }
 

@@ -10,8 +10,8 @@ use fishweir_model as model;
 
 #[entry]
 fn main() -> ! {
-    let Parts { mut serial, .. } = image::start("detect_change");
+    let Parts { mut serial, mut alarm, .. } = image::start("detect_change");
     let detector = image::expect(model::load(), "the model was refused");
     let mut detector = Stream::new(detector);
-    image::finish(detect_change(&mut serial, &mut detector), "the stream broke off")
+    image::finish(detect_change(&mut serial, &mut detector, &mut alarm), "the stream broke off")
 }

@@ -9,7 +9,8 @@ use fishweir_model::{self as model, CLASSES};
 
 #[entry]
 fn main() -> ! {
-    let Parts { mut serial, meter, .. } = image::start("spot_events");
+    let Parts { mut serial, meter, mut alarm, .. } = image::start("spot_events");
     let spotter = image::expect(model::load(), "the model was refused");
-    image::finish(spot_events(&mut serial, &meter, spotter, &CLASSES), "the stream broke off")
+    let done = spot_events(&mut serial, &meter, spotter, &CLASSES, &mut alarm);
+    image::finish(done, "the stream broke off")
 }

@@ -13,7 +13,7 @@ use fishweir_model::{self as model, CLASSES};
 
 #[entry]
 fn main() -> ! {
-    let Parts { serial, .. } = image::start("watch_sensor");
+    let Parts { serial, mut alarm, .. } = image::start("watch_sensor");
     let model = image::expect(model::load(), "the model was refused");
     let bridge = Bridge::new(serial);
     let outcome = watch_sensor(
@@ -22,6 +22,7 @@ fn main() -> ! {
         &mut bridge.output(),
         &mut Stream::new(model::windows(model)),
         &CLASSES,
+        &mut alarm,
         || bridge.is_open(),
     );
     image::finish(outcome.and_then(|_| bridge.check()), "the bridge broke")

@@ -8,6 +8,6 @@ use fishweir_firmware::measure::costs;
 
 #[entry]
 fn main() -> ! {
-    let Parts { serial, delay, meter } = image::start("costs");
+    let Parts { serial, delay, meter, .. } = image::start("costs");
     image::finish(costs(serial, delay, meter), "the table broke off")
 }

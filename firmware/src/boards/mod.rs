@@ -1,4 +1,4 @@
-//! Boards. A board is a byte stream, a delay and a meter; all else is the application's.
+//! Boards. A board is a byte stream, a delay, a meter, flash and a pin for alarms; all else is the application's.
 //!
 //! An image is built for one of them: [`Selected`]. A board is a folder of `firmware/boards`, with its registers in `board.rs`, its
 //! memory in `memory.x` and what programs ask of it in `board.toml`. The variable `FISHWEIR_BOARD` names the folder when an image is
@@ -7,8 +7,10 @@
 //! Peripherals that several boards share live in [`drivers`](crate::drivers).
 
 use embedded_hal::delay::DelayNs;
+use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 use embedded_storage::nor_flash::MultiwriteNorFlash;
+use fishweir_device::alarm::Alarm;
 use fishweir_device::meter::Meter;
 use fishweir_device::update::MappedFlash;
 
@@ -56,6 +58,8 @@ pub trait Board {
     type Delay: DelayNs;
     /// Meter of time and stack.
     type Meter: Meter;
+    /// Pin that is high while an alarm is raised.
+    type AlarmPin: OutputPin;
 
     /// Takes the peripherals and starts them; `None` if they have been taken before.
     fn take() -> Option<Parts<Self>>;
@@ -91,4 +95,6 @@ pub struct Parts<B: Board + ?Sized> {
     pub delay: B::Delay,
     /// Meter of time and stack.
     pub meter: B::Meter,
+    /// The alarm of applications that find something.
+    pub alarm: Alarm<B::AlarmPin>,
 }

@@ -12,6 +12,7 @@ macro_rules! mps2 {
         use crate::drivers::cmsdk_uart::{BaudDivisor, CmsdkUart, Registers};
         use crate::drivers::cortex_m::SysTick;
         use crate::drivers::counter::{CounterDelay, CounterMeter};
+        use crate::drivers::logged_pin::LoggedPin;
         use crate::drivers::registers_at;
 
         const UART0: NonNull<Registers> = registers_at($uart);
@@ -25,6 +26,7 @@ macro_rules! mps2 {
             type Serial = CmsdkUart<'static>;
             type Delay = CounterDelay<SysTick<$clock_hertz>>;
             type Meter = CounterMeter<SysTick<$clock_hertz>>;
+            type AlarmPin = LoggedPin;
 
             fn take() -> Option<Parts<Self>> {
                 let core = cortex_m::Peripherals::take()?;
@@ -37,6 +39,7 @@ macro_rules! mps2 {
                     serial: CmsdkUart::new(uart, BAUD),
                     delay: CounterDelay::new(counter),
                     meter: CounterMeter::new(counter),
+                    alarm: LoggedPin::alarm(),
                 })
             }
 

@@ -12,6 +12,8 @@ pub mod counter;
 pub mod file_flash;
 pub mod line_error;
 pub mod lm3s;
+#[cfg(all(target_os = "none", feature = "image"))]
+pub mod logged_pin;
 pub mod nrf51;
 pub mod ns16550_uart;
 pub mod pl011_uart;

@@ -51,6 +51,7 @@ a classifier of records or, with --mean-time, a network. `--application sensor` 
 a serial port to `fishweir record`. It needs no model: --channels names the channels, with their units in brackets. \
 `--application stream` runs the model on the samples that `fishweir run --port` sends. Real boards need --async for it. \
 `--application field` decides on the samples of a sensor without a host, takes new models from `fishweir send` meanwhile, and keeps them in flash. \
+`--application teach` does too, and is taught further classes, by the board's button and by `fishweir teach --port`; the model is fitted with --teachable. \
 --update brings a new model into a project.
 
 A project is in Rust. For Arduino, PlatformIO, ESP-IDF, Zephyr and other compilers, `fishweir export MODEL --c-source FOLDER` writes a library.";
@@ -74,6 +75,8 @@ pub(super) enum Application {
     Stream,
     /// Decide on the samples of a sensor, and take new models over a serial port, from `fishweir send`
     Field,
+    /// Decide on the samples of a sensor, and learn further classes by a button and over a serial port, from `fishweir teach --port`
+    Teach,
 }
 
 /// A sensor that projects have a driver of.
@@ -88,6 +91,10 @@ pub(super) enum SensorName {
     Bmi270,
     /// TDK's accelerometer and gyroscope
     Mpu6050,
+    /// Voltages at one to four pins: adc_a to adc_d in board.toml
+    Adc,
+    /// A PDM microphone of an nRF52833 or nRF52840, or an I2S microphone of an ESP32
+    Microphone,
 }
 
 impl SensorName {
@@ -97,6 +104,8 @@ impl SensorName {
             Self::Lsm6dso => SensorPart::Lsm6dso,
             Self::Bmi270 => SensorPart::Bmi270,
             Self::Mpu6050 => SensorPart::Mpu6050,
+            Self::Adc => SensorPart::Adc,
+            Self::Microphone => SensorPart::Microphone,
         }
     }
 }
@@ -126,20 +135,22 @@ pub(super) struct Arguments {
     pub(super) application: Application,
     /// Class, event or alarm (change, unlikely) that sets the board's alarm pin; several times, any for all events or alarms
     ///
-    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. Its name in
-    /// board.toml is alarm: --pin alarm=PA8 takes another. An emulated board writes its changes to the output.
+    /// After a decision the pin stays high until another class is decided, after an event or an alarm for a second. With
+    /// --application teach, taught is for all taught classes. Its name in board.toml is alarm: --pin alarm=PA8 takes another. An
+    /// emulated board writes its changes to the output.
     #[arg(long, value_name = "NAME")]
     alarm: Vec<String>,
     /// Public key (update.pub) of `fishweir keygen`: --application field takes models that its private key has signed
     #[arg(long, value_name = "FILE")]
     update_key: Option<PathBuf>,
-    /// Sensor on the board's I2C bus, instead of recordings: its channels are x, y, z of acceleration, then of turning
+    /// Sensor on the board's I2C bus, at its analogue inputs, or a microphone, instead of recordings
     ///
-    /// The project has its driver, from a crate, at the sensor's rate next above --rate. Pins of the bus are sda and scl in
-    /// board.toml: see --pin.
+    /// Channels on the bus are x, y, z of acceleration, then of turning. The project has the driver, from a crate, at the sensor's
+    /// rate next above --rate. Pins of the bus are sda and scl in board.toml, inputs adc_a to adc_d, those of a microphone
+    /// mic_clock and mic_data: see --pin.
     #[arg(long, value_enum, value_name = "PART")]
     pub(super) sensor: Option<SensorName>,
-    /// Units of accelerations and of turning rates, where the channels' names say none: g or g,deg/s
+    /// Units of accelerations and of turning rates, or of voltages, where the channels' names say none: g or g,deg/s or V
     #[arg(long, value_delimiter = ',', requires = "sensor")]
     units: Vec<String>,
     /// Fitted model (JSON) of any kind, profile (HMMER3/f) or artefact
@@ -311,7 +322,8 @@ impl std::fmt::Display for ProjectFiles {
             writeln!(f, "  sets its alarm pin while {} is decided", self.alarms.join(" or "))?;
         }
         writeln!(f, "next:")?;
-        self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
+        self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))?;
+        writeln!(f, "in Arduino's IDE: fishweir export MODEL --c-source FOLDER writes a library")
     }
 }
 
@@ -344,6 +356,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return record(arguments, &name);
     }
     let key = arguments.key()?;
+    let lessons = arguments.application == Application::Teach;
     let samples = match arguments.application {
         Application::Stream => SampleSource::Host,
         _ => SampleSource::Sensor,
@@ -359,6 +372,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if key.is_some() {
             let what = format!("{} stays as it is", watcher.what());
             return Err(fishweir::project::ProjectError::NoUpdate { what }.into());
+        }
+        if lessons {
+            return Err(Failure::input(
+                Topic::Unsupported,
+                format!("{} is taught no classes: --application sensor runs it", watcher.what()),
+            ));
         }
         return watch_project::write(arguments, &name, &watcher, samples);
     }
@@ -412,6 +431,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         alarms: arguments.alarms()?,
         sensor: sensor.as_ref(),
         updates: key.as_deref(),
+        lessons,
     };
     let made = project.files(recordings)?;
     let wanted = Wanted {
@@ -421,7 +441,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         fixed: instead.as_ref(),
         samples: made.samples,
         rate,
-        updates: key.is_some(),
+        beside: match (key.is_some(), lessons) {
+            (true, _) => Room::with_updates,
+            (false, true) => Room::with_lessons,
+            (false, false) => |room, _| room,
+        },
     };
     let room = wanted.check()?;
     let all = fishweir_sources::project(&made.files, fishweir_sources::libraries()?);
@@ -433,6 +457,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let number = if fixed.is_some() { " --number q15" } else { "" };
         commands
             .push(format!("fishweir run DATA --model {}{number} --port {port}", file.display()));
+    }
+    if lessons {
+        let (model, port) = (file.display(), record_project::port(arguments.board));
+        commands.push(format!("fishweir teach DATA --class NAME --model {model} --port {port}"));
     }
     if key.is_some() {
         let port = record_project::port(arguments.board);

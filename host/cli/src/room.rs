@@ -18,8 +18,8 @@ pub(super) struct Wanted<'a> {
     /// Number of samples of the self-test.
     pub(super) samples: usize,
     pub(super) rate: f64,
-    /// `true` if the program takes new models.
-    pub(super) updates: bool,
+    /// Room of an image with what the program does beside its decisions.
+    pub(super) beside: fn(Room, &ProjectBoard) -> Room,
 }
 
 /// Refuses a board whose memories cannot hold an image, and notes if they may not suffice. `place` names numbers, board and memories.
@@ -97,15 +97,12 @@ impl Wanted<'_> {
 
     fn on(&self, model: ProjectModel<'_>) -> OnBoard {
         let on_board = OnBoard::of(self.board, model, [self.samples; 2], Some(self.rate));
-        match self.updates {
-            true => on_board.with_updates(self.board),
-            false => on_board,
-        }
+        let room = (self.beside)(on_board.room, self.board);
+        on_board.with_room(room)
     }
 
     fn room_on(&self, board: &ProjectBoard) -> Room {
-        let room = Room::of(board, self.model, [self.samples; 2]);
-        if self.updates { room.with_updates(board) } else { room }
+        (self.beside)(Room::of(board, self.model, [self.samples; 2]), board)
     }
 
     /// Alternatives if there is no room.

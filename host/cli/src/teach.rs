@@ -27,7 +27,7 @@ file; windows of classes that the model knows are left out, and counted. --class
 record that a device keeps in its slot, to the byte: a device that was shown the same windows holds the same record.
 
 `predict --taught OUT` decides between the known and the taught classes. --port shows the windows to a board, which runs the image \
-`teach` around the model, decides between all classes from then on, and keeps them in its slot.
+`teach` around the model or a project of `fishweir new --application teach`, decides between all classes from then on, and keeps them in its slot.
 
 Exit codes: 0 done, 2 bad input.";
 

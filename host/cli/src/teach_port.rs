@@ -18,7 +18,7 @@ use super::{Failure, progress};
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct TaughtBoard {
     /// Teach the board at this serial port, such as /dev/ttyACM0, or behind a bridge, HOST:PORT; it runs the image `teach`
-    /// around the model
+    /// around the model, or a project of `new --application teach`
     #[arg(long, conflicts_with_all = ["output", "taught"])]
     pub(super) port: Option<String>,
     /// Bits per second of the serial port, with eight bits, no parity and one stop bit

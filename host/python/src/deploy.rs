@@ -230,6 +230,7 @@ pub(crate) fn project(
         alarms: &[],
         sensor: None,
         updates: None,
+        lessons: false,
     }
     .files(recordings);
     let made = made.map_err(|error| refused(error.to_string()))?;

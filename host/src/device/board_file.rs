@@ -64,6 +64,9 @@ pub(crate) struct UpdateFile {
     /// Lines of packages that it takes.
     #[serde(default)]
     pub(crate) packages: String,
+    /// `true` if words of it are written only once after they are erased: there is no room for models, whose marks are written twice.
+    #[serde(default)]
+    pub(crate) once: bool,
     /// `true` if the slots are not the program's flash: a file of the machine that emulates.
     #[serde(default)]
     pub(crate) apart: bool,
@@ -109,6 +112,9 @@ pub(crate) struct SourcesFile {
     answers: String,
     /// `bus.rs`, of a board that sensors are on.
     i2c: Option<String>,
+    /// `driver.rs` of analogue inputs, and of a microphone.
+    adc: Option<String>,
+    microphone: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -137,8 +143,8 @@ pub(crate) struct BoardFolder {
     pub(crate) sources: [String; 3],
     /// `flash.rs`, where models that come over a line are kept.
     pub(crate) flash: Option<String>,
-    /// `bus.rs`, of a board that sensors are on.
-    pub(crate) i2c: Option<String>,
+    /// `bus.rs`, of a board that sensors are on; `driver.rs` of its analogue inputs, and of a microphone.
+    pub(crate) sensors: [Option<String>; 3],
     /// `true` if the firmware has images for it.
     pub(crate) has_images: bool,
 }
@@ -184,11 +190,11 @@ impl BoardFolder {
             .and_then(|table| table.try_into().map_err(|error| error.to_string()))
             .map_err(wrong)?;
         let ChipMemories { bytes: memories, linker_script } = chip.memories(&file.title, memory)?;
-        let (sources, [flash, i2c]) =
+        let (sources, flash, sensors) =
             sources(&file, &|_| None).map_err(|(file, what)| wrong(format!("{file}: {what}")))?;
         let name = chip.name();
         let (path, has_images) = (None, false);
-        Ok(Self { name, path, file, linker_script, memories, sources, flash, i2c, has_images })
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, sensors, has_images })
     }
 
     /// A board that travels with the program.
@@ -258,15 +264,15 @@ impl BoardFolder {
                 return Err(in_settings(what.into()));
             }
         };
-        let (sources, [flash, i2c]) =
+        let (sources, flash, sensors) =
             sources(&file, read).map_err(|(file, what)| wrong(&file, what))?;
         let has_images = read("board.rs").is_some();
-        Ok(Self { name, path, file, linker_script, memories, sources, flash, i2c, has_images })
+        Ok(Self { name, path, file, linker_script, memories, sources, flash, sensors, has_images })
     }
 }
 
-/// What a board names: `board.rs` and both `line.rs`; `flash.rs` and `bus.rs`.
-type Sources = ([String; 3], [Option<String>; 2]);
+/// What a board names: `board.rs` and both `line.rs`; `flash.rs`; `bus.rs` and what drives a sensor.
+type Sources = ([String; 3], Option<String>, [Option<String>; 3]);
 
 /// The sources that a board names, from its folder or from those beside the known boards; else the file at fault.
 fn sources(
@@ -278,10 +284,13 @@ fn sources(
         let missing = "there is no such file, nor one of this name beside the known boards";
         read(file).or_else(known).ok_or_else(|| (file.to_owned(), missing.to_owned()))
     };
-    let SourcesFile { board, sends, answers, i2c } = &file.sources;
+    let SourcesFile { board, sends, answers, i2c, adc, microphone } = &file.sources;
     let flash = file.update.as_ref().map(|update| source(&update.source)).transpose()?;
-    let i2c = i2c.as_deref().map(source).transpose()?;
-    Ok(([source(board)?, source(sends)?, source(answers)?], [flash, i2c]))
+    let mut sensors = [const { None }; 3];
+    for (slot, name) in sensors.iter_mut().zip([i2c, adc, microphone]) {
+        *slot = name.as_deref().map(source).transpose()?;
+    }
+    Ok(([source(board)?, source(sends)?, source(answers)?], flash, sensors))
 }
 
 /// Text that stays as long as the program runs: boards are few.

@@ -1,9 +1,10 @@
 //! What every project has: a package for a board, with its settings and its reports of faults.
 
 use super::board::{ProjectBoard, Start};
+use super::line::Line;
 use super::platform::{Pace, Parts, Style};
 use super::sensor::Sensor;
-use super::template::{fill, select};
+use super::template::{MODULES, fill, select};
 use super::{ProjectError, SampleSource};
 use crate::data::rate_words;
 use crate::device::Port;
@@ -63,17 +64,8 @@ pub(super) struct Base<'a> {
     pub(super) alarm: bool,
     /// The sensor, in place of recordings.
     pub(super) sensor: Option<&'a Sensor>,
-    /// `true` if the program answers a host, and its line feeds the board's watchdog meanwhile.
-    pub(super) attended: bool,
-}
-
-/// Libraries of a program beside the core.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Libraries {
-    /// A line that answers a host.
-    pub(super) line: bool,
-    /// Updates of the model over the line.
-    pub(super) updates: bool,
+    /// The serial port.
+    pub(super) line: Line,
 }
 
 impl Base<'_> {
@@ -121,7 +113,7 @@ impl Base<'_> {
 
     /// A template with the lines that this program has.
     pub(super) fn select(&self, template: &str) -> String {
-        let parts = self.parts();
+        let (parts, line) = (self.parts(), self.line);
         let waits = parts.idle.is_some();
         let marks = [
             ("alarm", self.alarm),
@@ -129,22 +121,37 @@ impl Base<'_> {
             ("sleep", waits),
             ("block", waits && self.style == Style::Loop),
             ("polled", self.style == Style::Future),
-            ("attended", self.attended),
+            ("attended", line == Line::Answers),
+            ("sensed", line != Line::Answers),
+            ("line", line != Line::None),
+            ("model", line != Line::Sends),
+            ("slots", line.is_beside()),
+            ("updates", line == Line::Updates),
+            ("lessons", line == Line::Lessons),
+            ("button", line == Line::Lessons && self.board.has_button()),
             ("driver", self.sensor.is_some()),
+            ("bus", self.sensor.is_some_and(Sensor::has_bus)),
+            ("heard", self.is_heard()),
             ("played", self.sensor.is_none()),
             ("copied", self.board.has_copy()),
             ("mapped", !self.board.has_copy()),
         ];
-        select(template, &marks)
+        select(&template.replace("{{modules}}", MODULES), &marks)
     }
 
-    /// The last line of a program that is one future.
-    pub(super) fn run(&self) -> String {
+    /// Returns whether a microphone says when a sample is due.
+    fn is_heard(&self) -> bool {
+        self.sensor.is_some_and(Sensor::is_heard)
+    }
+
+    /// The last line of `main`.
+    fn run(&self) -> String {
+        let program = if self.is_heard() { "driver::beside(run(board))" } else { "run(board)" };
         match self.style {
-            Style::Tasks => "run(board).await",
-            _ => "sleep::block_on(run(board))",
+            Style::Loop => program.to_owned(),
+            Style::Tasks => format!("{program}.await"),
+            Style::Future => format!("sleep::block_on({program})"),
         }
-        .to_owned()
     }
 
     /// Clocks per second, as a number of Rust.
@@ -153,19 +160,19 @@ impl Base<'_> {
     }
 
     /// The libraries of a program with a model: lines of TOML. `features` of the core begin with a comma.
-    pub(super) fn libraries(&self, features: &str, libraries: Libraries) -> String {
-        let Libraries { line, updates } = libraries;
+    pub(super) fn libraries(&self, features: &str) -> String {
+        let (has_line, is_beside) = (self.line != Line::None, self.line.is_beside());
         let core = self.library("core");
         let mut lines = format!("fishweir-core = {{ {core}, default-features = false{features} }}");
         let in_loop = self.style == Style::Loop;
         let mut own: Vec<&str> = Vec::new();
-        if line && self.style == Style::Tasks {
+        if self.line == Line::Answers && self.style == Style::Tasks {
             own.push("\"async\"");
         }
-        if updates {
+        if self.line == Line::Updates {
             own.push("\"ed25519\"");
         }
-        if line || updates || self.alarm {
+        if has_line || self.alarm {
             let device = self.library("firmware/device");
             let own = match own.is_empty() {
                 true => String::new(),
@@ -173,15 +180,18 @@ impl Base<'_> {
             };
             lines += &format!("\nfishweir-device = {{ {device}{own} }}");
         }
-        if updates && self.board.is_emulated() {
+        if is_beside && self.board.is_emulated() {
             lines += "\nembedded-io = \"0.7\"";
         }
-        if line || updates {
+        if has_line {
             lines +=
                 if in_loop { "\nembedded-io = \"0.7\"" } else { "\nembedded-io-async = \"0.7\"" };
         }
-        if updates {
-            lines += "\nembassy-futures = \"0.1\"\nembedded-storage = \"0.3\"";
+        if is_beside || self.is_heard() {
+            lines += "\nembassy-futures = \"0.1\"";
+        }
+        if is_beside {
+            lines += "\nembedded-storage = \"0.3\"";
         }
         if self.alarm && self.board.is_emulated() {
             lines += "\nembedded-hal = \"1.0\"";
@@ -197,6 +207,7 @@ impl Base<'_> {
             (".cargo/config.toml", self.cargo_settings(serial)),
             (".gitignore", "/target\n".to_owned()),
             ("src/fault.rs", fill(include_str!("template/fault.rs"), &names)),
+            ("src/start.rs", self.select(include_str!("template/start.rs"))),
         ];
         let script = self.board.linker_script;
         files.extend(script.map(|script| ("memory.x", script.to_owned())));
@@ -207,8 +218,8 @@ impl Base<'_> {
     }
 
     /// Packages of what keeps models that come over a line, and of the sensor.
-    pub(super) fn more_packages(&self, updates: bool) -> String {
-        let update = self.board.update.as_ref().filter(|_| updates);
+    pub(super) fn more_packages(&self) -> String {
+        let update = self.board.update.as_ref().filter(|_| self.line.is_beside());
         let flash = update.map_or("", |(_, update)| &*update.packages);
         [flash, self.sensor.map_or("", Sensor::package)].concat()
     }
@@ -253,6 +264,10 @@ impl Base<'_> {
         } else {
             " A watchdog resets a\nprogram that stands still for two seconds; `Board::wait` feeds it."
         };
+        let [owner, owned, last] = match self.line {
+            Line::Answers => ["board: Board, ", "board, ", ", board"],
+            _ => [""; 3],
+        };
         let texts = [
             ("{{report_fault}}", board.platform.report_fault().trim_end()),
             ("{{exception}}", parts.exception),
@@ -277,19 +292,33 @@ impl Base<'_> {
             ("{{once}}", &once),
             ("{{runs}}", &runs),
             ("{{watchdog}}", watchdog),
-            ("{{owner}}", if self.attended { "board: Board, " } else { "" }),
-            ("{{owned}}", if self.attended { "board, " } else { "" }),
-            ("{{owned_last}}", if self.attended { ", board" } else { "" }),
+            ("{{owner}}", owner),
+            ("{{owned}}", owned),
+            ("{{owned_last}}", last),
         ];
         let mut names = texts.map(|(name, text)| (name, text.to_owned())).to_vec();
         let (host_runs, port) = match board.is_emulated() {
             true => (RUNS_WITH_PORT, "/dev/pts/N"),
             false => (runs.as_str(), "/dev/ttyACM0"),
         };
+        let [due, pause] = match self.is_heard() {
+            true => ["sensor.wait()", "sensor.wait().await;\n            board.feed()"],
+            false => [
+                "board.wait()",
+                if self.style == Style::Loop { "board.wait()" } else { "board.wait().await" },
+            ],
+        };
+        names.push(("{{due}}", due.to_owned()));
+        names.push(("{{pause}}", pause.to_owned()));
+        names.push(("{{run}}", self.run()));
+        names.push(("{{async}}", if self.style == Style::Loop { "" } else { "async " }.to_owned()));
         names.push(("{{host_runs}}", host_runs.to_owned()));
         names.push(("{{port_name}}", port.to_owned()));
         let role = match self.sensor {
-            Some(_) => "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`",
+            Some(sensor) if sensor.has_bus() => {
+                "the sensor, by the driver in `src/driver.rs` on the bus of `src/bus.rs`"
+            }
+            Some(_) => "the sensor, by the driver in `src/driver.rs`",
             None => "stands for a sensor: replace it",
         };
         names.push(("{{sensor_role}}", role.to_owned()));

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::ProjectError;
 use super::platform::Platform;
 use super::power::Power;
+use super::sensor_part::SensorPlace;
 use super::template::fill;
 use crate::deploy::Core;
 use crate::device::{
@@ -49,8 +50,8 @@ pub struct ProjectBoard {
     pub(super) values: Vec<(&'static str, String)>,
     /// The emulator.
     pub(super) emulator: Option<Emulator>,
-    /// `bus.rs`, of a board that sensors are on.
-    i2c: Option<&'static str>,
+    /// `bus.rs`, of a board that sensors are on; `driver.rs` of its analogue inputs, and of a microphone.
+    sensors: [Option<&'static str>; 3],
     /// `flash.rs`, and what is said of the slots for models that come over a line.
     pub(super) update: Option<(&'static str, UpdateFile)>,
     /// Published currents of the part, as far as the folder says.
@@ -141,15 +142,19 @@ impl ProjectBoard {
         Ok(Box::leak(Box::new(board)))
     }
 
-    /// The board with the end of its flash kept for models that come over a line.
+    /// The board with the end of its flash kept for models that come over a line, whose marks are written `twice`, or for taught
+    /// classes.
     ///
     /// # Errors
     /// [`ProjectError::NoSlots`]: a board whose flash is not driven so, or too small.
-    pub(super) fn with_slots(&'static self) -> Result<&'static Self, ProjectError> {
+    pub(super) fn with_slots(&'static self, twice: bool) -> Result<&'static Self, ProjectError> {
         let none = |what: &'static str| ProjectError::NoSlots { board: self.name, what };
         let Some((_, update)) = &self.update else {
             return Err(none("its board.toml has no table [update]"));
         };
+        if twice && update.once {
+            return Err(none("words of its flash are written only once"));
+        }
         let too_small = || none("its flash is too small for them");
         let mut board = self.clone();
         let mut start = 0;
@@ -205,7 +210,8 @@ impl ProjectBoard {
 
     /// The board of a folder.
     fn of(folder: &BoardFolder) -> Result<Self, BoardError> {
-        let BoardFolder { name, file, linker_script, memories, sources, flash, i2c, .. } = folder;
+        let BoardFolder { name, file, linker_script, memories, sources, flash, sensors, .. } =
+            folder;
         let platform = Platform::named(&file.platform).ok_or_else(|| BoardError {
             file: format!("{name}/board.toml"),
             what: format!(
@@ -239,7 +245,7 @@ impl ProjectBoard {
             line: [sends, answers],
             values: values.collect(),
             emulator: Emulator::of(folder),
-            i2c: i2c.as_deref().map(kept),
+            sensors: sensors.each_ref().map(|text| text.as_deref().map(kept)),
             update: flash.as_deref().map(kept).zip(file.update.clone()),
             power: file.power.as_ref().map(|power| Power::of_file(clock, power)),
         })
@@ -281,14 +287,30 @@ impl ProjectBoard {
         fill(self.source, &self.values)
     }
 
-    /// `bus.rs`, with the board's own names filled in; `None` of a board without an I2C bus.
-    pub(super) fn bus_source(&self) -> Option<String> {
-        self.i2c.map(|source| fill(source, &self.values))
+    /// `bus.rs`, or `driver.rs` of analogue inputs or a microphone, which the board's own names are still to be filled in; `None` of
+    /// a board without it.
+    pub(super) fn sensor_source(&self, place: SensorPlace) -> Option<&'static str> {
+        self.sensors[place as usize]
+    }
+
+    /// Text with the board's own names filled in.
+    pub(super) fn fill(&self, text: &str) -> String {
+        fill(text, &self.values)
+    }
+
+    /// Value of a name in the sources.
+    pub(super) fn value(&self, key: &str) -> Option<&str> {
+        self.values.iter().find(|(name, _)| *name == key).map(|(_, value)| value.as_str())
     }
 
     /// `flash.rs`, with the board's own names filled in.
     pub(super) fn flash_source(&self) -> String {
         self.update.as_ref().map_or_else(String::new, |(source, _)| fill(source, &self.values))
+    }
+
+    /// Returns whether it has a button.
+    pub(super) fn has_button(&self) -> bool {
+        self.value("{{button}}").is_some()
     }
 
     /// Returns whether its slots for models have a copy in RAM.

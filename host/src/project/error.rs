@@ -54,6 +54,15 @@ pub enum ProjectError {
         /// Reason.
         what: String,
     },
+    /// A model that is taught nothing: without a basis, or in fixed point.
+    #[error(
+        "this model in {number} is taught no classes: it is to be in f32, and fitted with what classes are taught by"
+    )]
+    #[strum(serialize = "no-basis")]
+    NoLessons {
+        /// Format of its numbers.
+        number: &'static str,
+    },
     /// What raises the alarm is nothing that the model finds.
     #[error("nothing that the model finds is called `{name}`; the alarm is for one of {known}")]
     #[strum(serialize = "unknown-alarm")]

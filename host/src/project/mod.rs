@@ -7,14 +7,13 @@
 //! | what their parts draw | `power.rs` |
 //! | the model, in either format | `model.rs` |
 //! | whether a board's memories hold an image | `room.rs` |
-//! | a program that answers a host | `host.rs` |
-//! | a program that takes new models while it decides | `field.rs` |
+//! | programs with a serial port | `line.rs` |
 //! | what raises the alarm | `alarm.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | a project that sends samples to be recorded, without a model | `record.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | samples in the text of a source | `sample_form.rs` |
-//! | sensors with a driver crate | `sensor.rs` |
+//! | sensors, and the parts that there are | `sensor.rs`, `sensor_part.rs` |
 //! | models that report what they find in a stream, and a project around one | `watcher.rs`, `watch.rs` |
 //! | what is written, with `{{names}}` for what differs | `template.rs`, `template/` |
 
@@ -22,8 +21,7 @@ mod alarm;
 mod base;
 mod board;
 mod error;
-mod field;
-mod host;
+mod line;
 mod model;
 mod platform;
 mod power;
@@ -32,6 +30,7 @@ mod room;
 mod sample_form;
 mod self_test;
 mod sensor;
+mod sensor_part;
 mod template;
 mod watch;
 mod watcher;
@@ -43,15 +42,15 @@ pub use model::ProjectModel;
 pub use power::Power;
 pub use record::RecordProject;
 pub use room::Room;
-pub use sensor::{Sensor, SensorPart};
+pub use sensor::Sensor;
+pub use sensor_part::SensorPart;
 pub use watch::WatchProject;
 pub use watcher::{FindingBits, WatchedRecording, Watcher, WatcherKind};
 
 use alarm::{Alarms, alarms};
+use base::Base;
 pub(crate) use base::RATES;
-use base::{Base, Libraries};
-use field::field_files;
-use host::host_files;
+use line::{Line, beside_files, host_files};
 use platform::{Pace, Style};
 use sensor::Observed;
 use template::fill;
@@ -86,6 +85,8 @@ pub struct Project<'a> {
     /// Public key of those who may replace the model over a serial port, as `update.pub` has it: the program then keeps new models
     /// in slots. `None` for a model that stays.
     pub updates: Option<&'a str>,
+    /// `true` for a program that is taught further classes, by a button and over a serial port, and keeps them in slots.
+    pub lessons: bool,
 }
 
 /// Source of the samples that a project decides on.
@@ -116,6 +117,11 @@ pub struct ProjectFiles {
 
 /// Lines that follow the report of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
+const BELIEF_TAUGHT: &str = "
+                    if let Some(probability) = told.probability {
+                        let rejection = told.rejection;
+                        report::belief(&fishweir_core::classify::Prediction { decision, probability, rejection });
+                    }";
 
 /// Lines of a program that answers a host, before it does.
 const BEFORE: &str = "    let (mut stream, meter) = (stream::new(), meter::start());\n";
@@ -139,12 +145,15 @@ impl Project<'_> {
         &self,
         recordings: impl IntoIterator<Item = (SamplesView<'s>, Option<usize>)>,
     ) -> Result<ProjectFiles, ProjectError> {
-        self.check_updates()?;
-        let board = match self.updates {
-            Some(_) => self.board.with_slots()?,
-            None => self.board,
+        self.check_kept()?;
+        let board = match self.line() {
+            Line::Updates => self.board.with_slots(true)?,
+            Line::Lessons => self.board.with_slots(false)?,
+            _ => self.board,
         };
-        let (base, alarms) = (self.base(board), alarms(self.model.classes(), self.alarms, false)?);
+        let mut known = self.model.classes().to_vec();
+        known.extend(self.lessons.then(|| "taught".to_owned()));
+        let (base, alarms) = (self.base(board), alarms(&known, self.alarms, false)?);
         base.check()?;
         base.check_source(self.samples)?;
         let filled = |text: &str| self.filled(&base, &alarms, text);
@@ -156,8 +165,7 @@ impl Project<'_> {
         let (self_test, samples, compared) = self_test::source(self.model, chosen);
         let every = self.rate.round().max(1.0) as u64;
 
-        let has_line = by_host || self.updates.is_some();
-        let mut files = base.files(if has_line { "pty" } else { "none" });
+        let mut files = base.files(if base.line == Line::None { "none" } else { "pty" });
         files.extend([
             ("Cargo.toml", filled(include_str!("template/manifest.toml"))),
             ("src/board.rs", filled(&board.board_source())),
@@ -166,10 +174,13 @@ impl Project<'_> {
             ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
         ]);
-        files.extend(match (by_host, self.updates) {
-            (true, _) => host_files(board, &filled),
-            (false, Some(key)) => field_files(board, key, &filled),
-            (false, None) => Self::of_sensor(&filled),
+        files.extend(match base.line {
+            Line::Answers => host_files(board, &filled),
+            Line::Updates | Line::Lessons => beside_files(board, self.updates, &filled),
+            Line::None | Line::Sends => vec![
+                ("README.md", filled(include_str!("template/README.md"))),
+                ("src/main.rs", filled(include_str!("template/main.rs"))),
+            ],
         });
         if !by_host {
             files.extend(self.sensor_files(board, &filled)?);
@@ -181,8 +192,25 @@ impl Project<'_> {
         Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
     }
 
-    /// Refuses updates of a model that none replaces.
-    fn check_updates(&self) -> Result<(), ProjectError> {
+    /// What the program does at its serial port.
+    fn line(&self) -> Line {
+        match (self.samples, self.updates) {
+            (SampleSource::Host, _) => Line::Answers,
+            (SampleSource::Sensor, Some(_)) => Line::Updates,
+            (SampleSource::Sensor, None) if self.lessons => Line::Lessons,
+            (SampleSource::Sensor, None) => Line::None,
+        }
+    }
+
+    /// Refuses updates of a model that none replaces, and lessons of one that is taught nothing.
+    fn check_kept(&self) -> Result<(), ProjectError> {
+        let is_taught = match self.model {
+            ProjectModel::F32(model) => model.teaching().is_some(),
+            ProjectModel::Q15(_) => false,
+        };
+        if self.lessons && !is_taught {
+            return Err(ProjectError::NoLessons { number: self.model.number() });
+        }
         let what = match (self.updates, self.model) {
             (None, _) => None,
             (Some(_), ProjectModel::Q15(_)) => {
@@ -191,14 +219,6 @@ impl Project<'_> {
             (Some(_), ProjectModel::F32(model)) => model.no_artefact(),
         };
         what.map_or(Ok(()), |what| Err(ProjectError::NoUpdate { what }))
-    }
-
-    /// The files of a program that decides on the samples of a sensor.
-    fn of_sensor(filled: &dyn Fn(&str) -> String) -> Vec<(&'static str, String)> {
-        vec![
-            ("README.md", filled(include_str!("template/README.md"))),
-            ("src/main.rs", filled(include_str!("template/main.rs"))),
-        ]
     }
 
     /// What gives the samples: the sensor's driver, or recordings that stand for it.
@@ -223,14 +243,15 @@ impl Project<'_> {
 
     fn base(&self, board: &'static ProjectBoard) -> Base<'_> {
         let Self { name, tasks, rate, core, .. } = *self;
-        let (style, pace) = match (tasks, self.updates.is_some()) {
+        let line = self.line();
+        let sensor = self.sensor.filter(|_| line != Line::Answers);
+        let (style, pace) = match (tasks, line.is_beside()) {
             (true, _) => (Style::Tasks, Pace::Timed),
             (false, true) => (Style::Future, Pace::Timed),
-            (false, false) => (Style::Loop, Pace::AtOnce),
+            (false, false) => (Style::of(false, sensor), Pace::AtOnce),
         };
-        let (alarm, attended) = (!self.alarms.is_empty(), self.samples == SampleSource::Host);
-        let sensor = self.sensor.filter(|_| !attended);
-        Base { name, board, style, pace, rate, core, alarm, sensor, attended }
+        let alarm = !self.alarms.is_empty();
+        Base { name, board, style, pace, rate, core, alarm, sensor, line }
     }
 
     /// A template with its names filled in.
@@ -266,10 +287,30 @@ impl Project<'_> {
             "Decides on the samples that a host sends over a serial port, between {list}: {}",
             self.model.observations()
         );
-        let (line, updates) = (self.samples == SampleSource::Host, self.updates.is_some());
-        let libraries = Libraries { line, updates };
+        let is_taught = self.lessons;
+        let [beside, kept] = match is_taught {
+            true => ["is taught further classes", "taught classes"],
+            false => ["takes new models", "new models"],
+        };
+        let every = self.rate.round().max(1.0) as u64;
         let mut names = base.names();
         names.extend([
+            ("{{beside}}", beside.to_owned()),
+            ("{{kept}}", kept.to_owned()),
+            ("{{every}}", every.to_string()),
+            (
+                "{{calibration}}",
+                if believed { "Some(model::CALIBRATION)" } else { "None" }.to_owned(),
+            ),
+            (
+                "{{raised}}",
+                if is_taught {
+                    "decision.class.min(model::CLASSES.len())"
+                } else {
+                    "decision.class"
+                }
+                .to_owned(),
+            ),
             (
                 "{{application}}",
                 format!("use fishweir_device::applications::classify_stream::{call};"),
@@ -282,17 +323,29 @@ impl Project<'_> {
             ("{{check}}", format!("fishweir run DATA --model MODEL{number}")),
             ("{{stream}}", format!("the model on the windows of its training: {windows}")),
             ("{{hertz}}", base.hertz()),
-            ("{{run}}", base.run()),
-            ("{{core}}", base.libraries(features, libraries)),
+            ("{{core}}", base.libraries(features)),
             ("{{alarm_names}}", alarms.names.clone()),
             ("{{alarms}}", alarms.indices.clone()),
             (
                 "{{is_sure}}",
-                if believed { "decision.rejection.is_none() && " } else { "" }.to_owned(),
+                match (believed, is_taught) {
+                    (true, false) => "decision.rejection.is_none() && ",
+                    (true, true) => "told.rejection.is_none() && ",
+                    (false, _) => "",
+                }
+                .to_owned(),
             ),
-            ("{{more_packages}}", base.more_packages(updates)),
+            ("{{more_packages}}", base.more_packages()),
             ("{{decision}}", if believed { "decision.decision" } else { "decision" }.to_owned()),
-            ("{{belief}}", if believed { BELIEF } else { "" }.to_owned()),
+            (
+                "{{belief}}",
+                match (believed, is_taught) {
+                    (true, false) => BELIEF,
+                    (true, true) => BELIEF_TAUGHT,
+                    (false, _) => "",
+                }
+                .to_owned(),
+            ),
             ("{{windows}}", windows),
             ("{{classes}}", list),
             ("{{observed}}", observed),

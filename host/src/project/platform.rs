@@ -1,5 +1,7 @@
 //! Differences between kinds of boards, and between the styles of programs.
 
+use super::Sensor;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Platform {
     EmulatedArm,
@@ -17,6 +19,17 @@ pub(super) enum Style {
     Tasks,
     /// One future without an executor.
     Future,
+}
+
+impl Style {
+    /// Style of a program with a sensor, which may have to be waited for.
+    pub(super) fn of(tasks: bool, sensor: Option<&Sensor>) -> Self {
+        match tasks {
+            true => Self::Tasks,
+            false if sensor.is_some_and(Sensor::is_heard) => Self::Future,
+            false => Self::Loop,
+        }
+    }
 }
 
 /// Pace of a program.

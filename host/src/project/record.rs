@@ -1,6 +1,7 @@
 //! A project that sends the samples of a sensor to be recorded. It has no model yet.
 
 use super::base::Base;
+use super::line::Line;
 use super::platform::{Pace, Style};
 use super::template::fill;
 use super::{CoreSource, ProjectBoard, ProjectError, Sensor};
@@ -43,10 +44,10 @@ impl RecordProject<'_> {
     /// carry.
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, channels, rate, core, sensor } = *self;
-        let style = if tasks { Style::Tasks } else { Style::Loop };
-        let (alarm, attended) = (false, false);
+        let style = Style::of(tasks, sensor);
+        let (alarm, line) = (false, Line::Sends);
         let pace = Pace::Timed;
-        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, line };
         base.check()?;
         check_names(channels).map_err(Box::new)?;
         let most = self.most();
@@ -63,7 +64,7 @@ impl RecordProject<'_> {
         values.extend([
             ("{{channels}}", names.join(", ")),
             ("{{core}}", libraries),
-            ("{{more_packages}}", base.more_packages(false)),
+            ("{{more_packages}}", base.more_packages()),
             ("{{count}}", channels.len().to_string()),
             ("{{most}}", most.to_string()),
             ("{{observed}}", channels.join(", ")),

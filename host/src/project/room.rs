@@ -37,6 +37,9 @@ const DRIVERS: [[usize; 2]; 2] = [[1_000, 5_000], [0, 24_000]];
 /// Bytes that a conversation, updates and their signatures take: of RAM, and of flash. Images of a Cortex-M4F lie between.
 const UPDATES: [[usize; 2]; 2] = [[500, 12_000], [50_000, 80_000]];
 
+/// Bytes that a conversation and lessons take.
+const LESSONS: [[usize; 2]; 2] = [[500, 8_000], [8_000, 40_000]];
+
 /// Bytes of a finding of a self-test.
 const FINDING: usize = 20;
 
@@ -54,8 +57,18 @@ impl Room {
     /// The same for an image that takes new models on this board, and keeps them in slots.
     #[must_use]
     pub fn with_updates(self, board: &ProjectBoard) -> Self {
-        let [of_ram, of_flash] = UPDATES;
         let [copied, kept] = board.update_bytes();
+        self.beside(UPDATES, copied, kept)
+    }
+
+    /// The same for an image that is taught classes on this board, and keeps them in slots.
+    #[must_use]
+    pub fn with_lessons(self, board: &ProjectBoard) -> Self {
+        let [_, kept] = board.update_bytes();
+        self.beside(LESSONS, 0, kept)
+    }
+
+    fn beside(self, [of_ram, of_flash]: [[usize; 2]; 2], copied: usize, kept: usize) -> Self {
         Self {
             ram: [0, 1].map(|end| self.ram[end] + of_ram[end] + copied),
             flash: [0, 1].map(|end| self.flash[end] + of_flash[end]),

@@ -1,132 +1,9 @@
-//! Sensors with a driver crate, on the I2C bus of a real board.
+//! Sensors of a real board: on its I2C bus with a driver crate, at its analogue inputs, and a microphone.
 
+use super::sensor_part::{BASE_RATE, FILTERS, INPUTS, MOST_DIVISOR, SensorPart, SensorPlace};
 use super::template::{fill, select};
-use super::{ProjectBoard, ProjectError};
+use super::{PROJECT_BOARDS, ProjectBoard, ProjectError};
 use crate::data::{Conversion, split_unit};
-
-/// A sensor that projects have a driver of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SensorPart {
-    /// ST's LIS2DH12, an accelerometer; LIS3DH and LIS2DH have the same registers.
-    Lis2dh12,
-    /// ST's LSM6DSO: accelerometer and gyroscope.
-    Lsm6dso,
-    /// Bosch's BMI270: accelerometer and gyroscope.
-    Bmi270,
-    /// TDK's MPU-6050: accelerometer and gyroscope.
-    Mpu6050,
-}
-
-/// What is known of a part.
-struct PartFacts {
-    title: &'static str,
-    /// Name of the driver crate, and its line of TOML.
-    driver: &'static str,
-    package: &'static str,
-    template: &'static str,
-    /// `true` if it measures turning too.
-    turns: bool,
-    /// Units of the driver: acceleration, turning.
-    units: [&'static str; 2],
-    /// Samples per second, and the driver's name of that.
-    rates: &'static [(f64, &'static str)],
-}
-
-const LIS2DH12: PartFacts = PartFacts {
-    title: "the LIS2DH12",
-    driver: "lis2dh",
-    package: "lis2dh = \"0.4.0\"\n",
-    template: include_str!("template/sensors/lis2dh12.rs"),
-    turns: false,
-    units: ["g", ""],
-    rates: &[
-        (1.0, "Hz1"),
-        (10.0, "Hz10"),
-        (25.0, "Hz25"),
-        (50.0, "Hz50"),
-        (100.0, "Hz100"),
-        (200.0, "Hz200"),
-        (400.0, "Hz400"),
-    ],
-};
-
-const LSM6DSO: PartFacts = PartFacts {
-    title: "the LSM6DSO",
-    driver: "lsm6dso",
-    package: "lsm6dso = \"0.2.1\"\n",
-    template: include_str!("template/sensors/lsm6dso.rs"),
-    turns: true,
-    units: ["m/s2", "rad/s"],
-    rates: &[
-        (12.5, "Rate12_5"),
-        (26.0, "Rate26"),
-        (52.0, "Rate52"),
-        (104.0, "Rate104"),
-        (208.0, "Rate208"),
-        (416.0, "Rate416"),
-        (833.0, "Rate833"),
-    ],
-};
-
-const BMI270: PartFacts = PartFacts {
-    title: "the BMI270",
-    driver: "bmi2",
-    package: "bmi2 = \"0.1.2\"\n",
-    template: include_str!("template/sensors/bmi270.rs"),
-    turns: true,
-    units: ["g", "deg/s"],
-    rates: &[
-        (25.0, "Odr25"),
-        (50.0, "Odr50"),
-        (100.0, "Odr100"),
-        (200.0, "Odr200"),
-        (400.0, "Odr400"),
-        (800.0, "Odr800"),
-    ],
-};
-
-/// Its rates are 1 kHz, divided.
-const MPU6050: PartFacts = PartFacts {
-    title: "the MPU-6050",
-    driver: "mpu6050-dmp",
-    package: "mpu6050-dmp = \"0.6.1\"\n",
-    template: include_str!("template/sensors/mpu6050.rs"),
-    turns: true,
-    units: ["g", "deg/s"],
-    rates: &[],
-};
-
-/// Samples per second that the MPU-6050 divides, and its largest divisor.
-const BASE_RATE: f64 = 1000.0;
-const MOST_DIVISOR: f64 = 256.0;
-/// Bandwidths of its low-pass filters, in Hz.
-const FILTERS: [(f64, &str); 6] = [
-    (184.0, "Filter1"),
-    (94.0, "Filter2"),
-    (44.0, "Filter3"),
-    (21.0, "Filter4"),
-    (10.0, "Filter5"),
-    (5.0, "Filter6"),
-];
-
-impl SensorPart {
-    /// All parts, by their names.
-    pub const NAMES: [(&str, Self); 4] = [
-        ("lis2dh12", Self::Lis2dh12),
-        ("lsm6dso", Self::Lsm6dso),
-        ("bmi270", Self::Bmi270),
-        ("mpu6050", Self::Mpu6050),
-    ];
-
-    fn facts(self) -> &'static PartFacts {
-        match self {
-            Self::Lis2dh12 => &LIS2DH12,
-            Self::Lsm6dso => &LSM6DSO,
-            Self::Bmi270 => &BMI270,
-            Self::Mpu6050 => &MPU6050,
-        }
-    }
-}
 
 /// A sensor with the channels that it measures for a program.
 #[derive(Clone, Debug)]
@@ -150,7 +27,7 @@ pub(super) struct Observed<'a> {
 
 impl Sensor {
     /// A sensor for channels of these names, their units in brackets: acceleration along x, y and z, then turning about them, if the
-    /// part measures it. Where a name has no unit, `units` has that of accelerations and that of turning.
+    /// part measures it; voltages; or the one of a microphone, which needs no unit. Where a name has no unit, `units` has that of accelerations and that of turning.
     ///
     /// # Errors
     /// [`ProjectError::Sensor`]: other channels, units that do not convert, a rate that the sensor does not have.
@@ -162,9 +39,13 @@ impl Sensor {
     ) -> Result<Self, ProjectError> {
         let facts = part.facts();
         let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
-        let counts: &[usize] = if facts.turns { &[3, 6] } else { &[3] };
+        let (counts, measures): (&[usize], _) = match part {
+            SensorPart::Adc => (&[1, 2, 3, INPUTS], "1 to 4"),
+            SensorPart::Microphone => (&[1], "1"),
+            _ if facts.turns => (&[3, 6], "3, or 6 with turning"),
+            _ => (&[3], "3"),
+        };
         if !counts.contains(&channels.len()) {
-            let measures = if facts.turns { "3, or 6 with turning" } else { "3" };
             return wrong(format!(
                 "it measures {measures} channels, and these are {}: {}",
                 channels.len(),
@@ -176,6 +57,7 @@ impl Sensor {
             let (base, own) = split_unit(name);
             let axis = ["x", "y", "z"][index % 3];
             let last = base.chars().last().map(|last| last.to_ascii_lowercase());
+            let last = last.filter(|_| part.place() == SensorPlace::Bus);
             if last.is_some_and(|last| "xyz".contains(last) && !axis.contains(last)) {
                 return wrong(format!(
                     "channel {} is `{name}`, where it measures {axis}: its channels are x, y, z, and then turning about them",
@@ -184,17 +66,29 @@ impl Sensor {
             }
             let unit =
                 if own.is_empty() { units.get(index / 3).map_or("", String::as_str) } else { own };
-            let from = facts.units[index / 3];
+            let from = facts.units[index / 3 % 2];
+            if part == SensorPart::Microphone {
+                factors.push(1.0);
+                continue;
+            }
             if unit.is_empty() {
+                let example = match (part, channels.len() > 3) {
+                    (SensorPart::Adc, _) => "V",
+                    (_, true) => "g,deg/s",
+                    (_, false) => "g",
+                };
                 return wrong(format!(
-                    "the name of channel `{name}` says no unit: give --units, for instance g{}",
-                    if channels.len() > 3 { ",deg/s" } else { "" }
+                    "the name of channel `{name}` says no unit: give --units, for instance {example}"
                 ));
             }
             match Conversion::between(from, unit) {
                 Some(conversion) if conversion.offset == 0.0 => factors.push(conversion.factor),
                 _ => {
-                    let what = if index < 3 { "an acceleration" } else { "a turning rate" };
+                    let what = match (part, index < 3) {
+                        (SensorPart::Adc, _) => "a voltage",
+                        (_, true) => "an acceleration",
+                        (_, false) => "a turning rate",
+                    };
                     return wrong(format!(
                         "channel `{name}` is in {unit}, where it measures {what}"
                     ));
@@ -202,6 +96,8 @@ impl Sensor {
             }
         }
         let odr = match part {
+            SensorPart::Adc => (rate, String::new()),
+            SensorPart::Microphone => (rate, format!("{}", rate.round())),
             SensorPart::Mpu6050 => {
                 let divisor = (BASE_RATE / rate).floor();
                 if divisor < 1.0 {
@@ -228,30 +124,59 @@ impl Sensor {
         self.part.facts().package
     }
 
+    /// Returns whether it is on a bus of its own: with a file `bus.rs`.
+    pub(super) fn has_bus(&self) -> bool {
+        self.part.place() == SensorPlace::Bus
+    }
+
+    /// Returns whether its samples come by themselves, and are waited for.
+    pub(super) fn is_heard(&self) -> bool {
+        self.part == SensorPart::Microphone
+    }
+
     /// The sensor's own samples per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.odr.0
     }
 
-    /// `driver.rs` and `bus.rs`.
+    /// `driver.rs`, and `bus.rs` of a sensor on a bus.
     ///
     /// # Errors
-    /// A board without a bus.
+    /// A board without a place for it, or a microphone of another rate.
     pub(super) fn files(
         &self,
         board: &ProjectBoard,
     ) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let facts = self.part.facts();
-        let Some(bus) = board.bus_source() else {
-            let what = format!(
-                "{} has no I2C bus here: its board.toml has no `i2c` in [sources]",
-                board.name
-            );
-            return Err(ProjectError::Sensor { part: facts.title, what });
+        let place = self.part.place();
+        let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
+        let Some(source) = board.sensor_source(place) else {
+            let (what, name) = match place {
+                SensorPlace::Bus => ("I2C bus", "i2c"),
+                SensorPlace::Inputs => ("analogue inputs", "adc"),
+                SensorPlace::Ear => ("microphone", "microphone"),
+            };
+            let has = |one: &&ProjectBoard| one.sensor_source(place).is_some();
+            let others: Vec<&str> = PROJECT_BOARDS.iter().filter(has).map(|one| one.name).collect();
+            return wrong(format!(
+                "{} has no {what} here: its board.toml has no `{name}` in [sources]; there is one on {}",
+                board.name,
+                others.join(", ")
+            ));
         };
-        let turns = self.channels > 3;
-        let axes = &["ax", "ay", "az", "gx", "gy", "gz"][..self.channels];
+        if let (SensorPlace::Ear, Some(hertz)) = (place, board.value("{{mic_hertz}}"))
+            && !hertz.parse().is_ok_and(|own: f64| (own / self.odr.0 - 1.0).abs() <= 0.01)
+        {
+            let rate = self.odr.0;
+            return wrong(format!("{rate} samples per second: on {} it has {hertz}", board.name));
+        }
+        let turns = self.has_bus() && self.channels > 3;
+        let axes: &[&str] = match place {
+            SensorPlace::Bus => &["ax", "ay", "az", "gx", "gy", "gz"],
+            _ => &["a", "b", "c", "d"],
+        };
+        let axes = &axes[..self.channels];
         let converted: Vec<String> = axes
             .iter()
             .zip(&self.factors)
@@ -264,7 +189,12 @@ impl Sensor {
         // Half of what the sensor samples is the most that its samples can tell.
         let filter = FILTERS.iter().find(|(bandwidth, _)| 2.0 * bandwidth <= *hertz);
         let filter = filter.map_or("Filter6", |(_, name)| name);
-        let measured = if turns { "acceleration and turning" } else { "acceleration" };
+        let measured = match place {
+            SensorPlace::Bus if turns => "acceleration and turning",
+            SensorPlace::Bus => "acceleration",
+            SensorPlace::Inputs => "voltages",
+            SensorPlace::Ear => "Sound",
+        };
         let values = [
             ("{{part}}", capitalised(facts.title)),
             ("{{driver}}", facts.driver.to_owned()),
@@ -286,10 +216,24 @@ impl Sensor {
                     .to_owned(),
             ),
         ];
-        let wrapped =
-            facts.template.replace("{{sensor}}", include_str!("template/sensors/sensor.rs"));
-        let driver = select(&wrapped, &[("turning", turns), ("still", !turns)]);
-        Ok(vec![("src/driver.rs", fill(&driver, &values)), ("src/bus.rs", bus)])
+        let wrapper = match place {
+            SensorPlace::Ear => include_str!("template/sensors/microphone.rs"),
+            _ => include_str!("template/sensors/sensor.rs"),
+        };
+        let template = if self.has_bus() { facts.template } else { source };
+        let marks = [
+            ("turning", turns),
+            ("still", !turns),
+            ("two", self.channels > 1),
+            ("three", self.channels > 2),
+            ("four", self.channels > 3),
+        ];
+        let driver = select(&template.replace("{{sensor}}", wrapper), &marks);
+        let mut files = vec![("src/driver.rs", board.fill(&fill(&driver, &values)))];
+        if self.has_bus() {
+            files.push(("src/bus.rs", board.fill(source)));
+        }
+        Ok(files)
     }
 
     /// `sensor.rs` of a program with a model.

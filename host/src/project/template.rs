@@ -1,5 +1,8 @@
 //! Templates: texts with names in double braces.
 
+/// The modules of a program: what `{{modules}}` stands for.
+pub(super) const MODULES: &str = include_str!("template/modules.rs");
+
 /// A template with its names filled in.
 pub(super) fn fill(template: &str, names: &[(&str, String)]) -> String {
     names.iter().fold(template.to_owned(), |text, (name, value)| text.replace(name, value))

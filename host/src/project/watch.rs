@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::alarm::{Alarms, alarms};
-use super::base::{Base, Libraries};
-use super::host::host_files;
+use super::base::Base;
+use super::line::{Line, host_files};
 use super::platform::{Pace, Style};
 use super::sensor::Observed;
 use super::template::fill;
@@ -63,16 +63,16 @@ impl Served {
     fn of(kind: WatcherKind) -> Self {
         match kind {
             WatcherKind::Spotter => Self {
-                application: "use fishweir_device::applications::spot_events::{{call}};",
+                application: "use fishweir_device::alarm::Alarm;\nuse fishweir_device::applications::spot_events::{{call}};",
                 before: "    let meter = meter::start();\n",
                 begin: "",
-                serve: "{{call}}(&mut line, &meter, &model::MODEL, &model::CLASSES)",
+                serve: "{{call}}(&mut line, &meter, &model::MODEL, &model::CLASSES, &mut Alarm::none())",
             },
             WatcherKind::Detector => Self {
-                application: "use fishweir_device::applications::detect_change::{{call}};",
+                application: "use fishweir_device::alarm::Alarm;\nuse fishweir_device::applications::detect_change::{{call}};",
                 before: "    let mut detector = fishweir_core::filter::Stream::new(&model::MODEL);\n",
                 begin: "        detector.reset();\n",
-                serve: "{{call}}(&mut line, &mut detector)",
+                serve: "{{call}}(&mut line, &mut detector, &mut Alarm::none())",
             },
             WatcherKind::RecordClassifier | WatcherKind::RecordAlarm => RECORDS,
         }
@@ -111,11 +111,11 @@ impl WatchProject<'_> {
     pub fn files(&self) -> Result<Vec<(&'static str, String)>, ProjectError> {
         let Self { name, board, tasks, samples, watcher, rate, core, .. } = *self;
         let sensor = self.sensor.filter(|_| samples == SampleSource::Sensor);
-        let style = if tasks { Style::Tasks } else { Style::Loop };
+        let style = Style::of(tasks, sensor);
         let by_host = samples == SampleSource::Host;
         let (pace, alarm) = (Pace::AtOnce, !self.alarms.is_empty());
-        let attended = by_host;
-        let base = Base { name, board, style, pace, rate, core, alarm, sensor, attended };
+        let line = if by_host { Line::Answers } else { Line::None };
+        let base = Base { name, board, style, pace, rate, core, alarm, sensor, line };
         base.check()?;
         base.check_source(samples)?;
         let has_any = watcher.kind != WatcherKind::RecordClassifier;
@@ -162,7 +162,6 @@ impl WatchProject<'_> {
         let Served { application, before, begin, serve } = Served::of(*kind);
         let call = base.call(kind.application());
         let [export, check] = kind.commands();
-        let libraries = Libraries { line: self.samples == SampleSource::Host, updates: false };
         let every = self.rate.round().max(1.0) as u64;
         let mut values = vec![
             ("{{application}}", application.to_owned()),
@@ -186,10 +185,10 @@ impl WatchProject<'_> {
             ("{{every}}", every.to_string()),
             ("{{flash}}", flash),
             ("{{ram}}", ram),
-            ("{{core}}", base.libraries(kind.features(), libraries)),
+            ("{{core}}", base.libraries(kind.features())),
             ("{{alarm_names}}", alarms.names.clone()),
             ("{{alarms}}", alarms.texts.clone()),
-            ("{{more_packages}}", base.more_packages(false)),
+            ("{{more_packages}}", base.more_packages()),
             ("{{hertz}}", base.hertz()),
         ];
         values.extend(base.names());

@@ -113,10 +113,9 @@ impl OnBoard {
         }
     }
 
-    /// The same for an image that takes new models on this board, and keeps them.
+    /// The same for an image that takes this room.
     #[must_use]
-    pub fn with_updates(self, board: &ProjectBoard) -> Self {
-        let room = self.room.with_updates(board);
+    pub fn with_room(self, room: Room) -> Self {
         Self { room, holds: room.holds(), ..self }
     }
 

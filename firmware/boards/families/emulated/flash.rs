@@ -1,4 +1,4 @@
-//! Two slots for models that come over the line, in a file: it survives the end of an emulator as flash survives a reset.
+//! Two slots for what comes over the line, in a file: it survives the end of an emulator as flash survives a reset.
 
 use embedded_storage::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,

@@ -1,6 +1,7 @@
 //! {{board}}: an LED at {{led}} is lit while a class other than the first leads.
 
 {{clock}}
+{{button?}}use esp_hal::gpio::{Input, InputConfig, Pull};
 use esp_hal::gpio::{Level, Output, OutputConfig};
 use esp_hal::peripherals::TIMG1;
 use esp_hal::timer::timg::{MwdtStage, TimerGroup, Wdt};
@@ -22,6 +23,8 @@ const PATIENCE: esp_hal::time::Duration = esp_hal::time::Duration::from_secs(2);
 pub struct Board {
     /// Lit when high.
     led: Output<'static>,
+{{button?}}    /// {{button}}: low while it is held.
+{{button?}}    button: Input<'static>,
     watchdog: Wdt<TIMG1<'static>>,
 {{alarm?}}    /// {{alarm}}: high while an alarm is raised.
 {{alarm?}}    pub alarm: Alarm<Output<'static>>,
@@ -40,6 +43,7 @@ impl Board {
 {{alarm?}}            Alarm::new(Output::new(parts.{{alarm}}, Level::Low, OutputConfig::default()));
         Self {
             led: Output::new(parts.{{led}}, Level::Low, OutputConfig::default()),
+{{button?}}            button: Input::new(parts.{{button}}, InputConfig::default().with_pull(Pull::Up)),
             watchdog,
 {{alarm?}}            alarm,
             {{pace_start}}
@@ -48,6 +52,11 @@ impl Board {
 
 {{wait}}
 
+{{button?}}    /// Returns whether the button is held.
+{{button?}}    pub fn is_held(&self) -> bool {
+{{button?}}        self.button.is_low()
+{{button?}}    }
+{{button?}}
     /// Shows a class.
     pub fn show(&mut self, class: usize) {
         self.led.set_level(if class == 0 { Level::Low } else { Level::High });

@@ -1,5 +1,6 @@
 //! {{board}}: LED 1 is lit while a class other than the first leads.
 
+{{button?}}use embassy_nrf::gpio::{Input, Pull};
 use embassy_nrf::gpio::{Level, Output, OutputDrive};
 use embassy_nrf::wdt::{Config, Watchdog, WatchdogHandle};
 {{clock}}
@@ -15,6 +16,8 @@ const PERIOD: Duration = Duration::from_micros({{period}});
 pub struct Board {
     /// Lit when low.
     led: Output<'static>,
+{{button?}}    /// {{button}}: low while it is held.
+{{button?}}    button: Input<'static>,
     watchdog: WatchdogHandle,
 {{alarm?}}    /// {{alarm}}: high while an alarm is raised.
 {{alarm?}}    pub alarm: Alarm<Output<'static>>,
@@ -35,6 +38,7 @@ impl Board {
 {{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low, OutputDrive::Standard));
         Self {
             led: Output::new(parts.{{led}}, Level::High, OutputDrive::Standard),
+{{button?}}            button: Input::new(parts.{{button}}, Pull::Up),
             watchdog,
 {{alarm?}}            alarm,
             {{pace_start}}
@@ -43,6 +47,11 @@ impl Board {
 
 {{wait}}
 
+{{button?}}    /// Returns whether the button is held.
+{{button?}}    pub fn is_held(&self) -> bool {
+{{button?}}        self.button.is_low()
+{{button?}}    }
+{{button?}}
     /// Shows a class.
     pub fn show(&mut self, class: usize) {
         self.led.set_level(if class == 0 { Level::High } else { Level::Low });

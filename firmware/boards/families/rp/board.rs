@@ -1,5 +1,6 @@
 //! {{board}}: the LED is lit while a class other than the first leads.
 
+{{button?}}use embassy_rp::gpio::{Input, Pull};
 use embassy_rp::gpio::{Level, Output};
 use embassy_rp::watchdog::Watchdog;
 {{clock}}
@@ -18,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Board {
     /// Lit when high.
     led: Output<'static>,
+{{button?}}    /// {{button}}: low while it is held.
+{{button?}}    button: Input<'static>,
     watchdog: Watchdog,
 {{alarm?}}    /// {{alarm}}: high while an alarm is raised.
 {{alarm?}}    pub alarm: Alarm<Output<'static>>,
@@ -33,6 +36,7 @@ impl Board {
 {{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low));
         Self {
             led: Output::new(parts.{{led}}, Level::Low),
+{{button?}}            button: Input::new(parts.{{button}}, Pull::Up),
             watchdog,
 {{alarm?}}            alarm,
             {{pace_start}}
@@ -41,6 +45,11 @@ impl Board {
 
 {{wait}}
 
+{{button?}}    /// Returns whether the button is held.
+{{button?}}    pub fn is_held(&self) -> bool {
+{{button?}}        self.button.is_low()
+{{button?}}    }
+{{button?}}
     /// Shows a class.
     pub fn show(&mut self, class: usize) {
         self.led.set_level(if class == 0 { Level::Low } else { Level::High });

@@ -1,5 +1,6 @@
 //! {{board}}: the LED is lit while a class other than the first leads.
 
+{{button?}}use embassy_stm32::gpio::{Input, Pull};
 use embassy_stm32::gpio::{Level, Output, Speed};
 use embassy_stm32::peripherals::{{watchdog}};
 use embassy_stm32::wdg::IndependentWatchdog;
@@ -19,6 +20,8 @@ const PATIENCE_US: u32 = 2_000_000;
 pub struct Board {
     /// Lit when high.
     led: Output<'static>,
+{{button?}}    /// {{button}}: low while it is held.
+{{button?}}    button: Input<'static>,
     watchdog: IndependentWatchdog<'static, {{watchdog}}>,
 {{alarm?}}    /// {{alarm}}: high while an alarm is raised.
 {{alarm?}}    pub alarm: Alarm<Output<'static>>,
@@ -34,6 +37,7 @@ impl Board {
 {{alarm?}}        let Ok(alarm) = Alarm::new(Output::new(parts.{{alarm}}, Level::Low, Speed::Low));
         Self {
             led: Output::new(parts.{{led}}, Level::Low, Speed::Low),
+{{button?}}            button: Input::new(parts.{{button}}, Pull::Up),
             watchdog,
 {{alarm?}}            alarm,
             {{pace_start}}
@@ -42,6 +46,11 @@ impl Board {
 
 {{wait}}
 
+{{button?}}    /// Returns whether the button is held.
+{{button?}}    pub fn is_held(&self) -> bool {
+{{button?}}        self.button.is_low()
+{{button?}}    }
+{{button?}}
     /// Shows a class.
     pub fn show(&mut self, class: usize) {
         self.led.set_level(if class == 0 { Level::Low } else { Level::High });

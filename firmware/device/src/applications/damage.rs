@@ -19,6 +19,7 @@ use zerocopy::FromBytes;
 
 use super::wire::{Sent, Wire};
 use super::{Form, classify_stream, detect_change, events, spot_events, symbols};
+use crate::alarm::Alarm;
 use crate::link::ReadErrors;
 use crate::meter::NoMeter;
 
@@ -251,7 +252,8 @@ fn watched(samples: usize, every: usize, missing: Option<usize>) -> Sent {
 
 fn detect(mut line: Wire) -> Outcome {
     let detector = detector();
-    let report = detect_change::detect_change(&mut line, &mut Stream::new(&detector));
+    let report =
+        detect_change::detect_change(&mut line, &mut Stream::new(&detector), &mut Alarm::none());
     let losses = report.expect("it goes on to the end").losses;
     Outcome { said: lines(&line, 6), lost: losses.lost, corrupt: losses.corrupt }
 }
@@ -319,7 +321,13 @@ fn spotter() -> Spotter<Gaussian<3>, 3, 1, 4> {
 }
 
 fn spot(mut line: Wire) -> Outcome {
-    let report = spot_events::spot_events(&mut line, &NoMeter, &spotter(), &["up", "down"]);
+    let report = spot_events::spot_events(
+        &mut line,
+        &NoMeter,
+        &spotter(),
+        &["up", "down"],
+        &mut Alarm::none(),
+    );
     let losses = report.expect("it goes on to the end").losses;
     Outcome { said: lines(&line, 6), lost: losses.lost, corrupt: losses.corrupt }
 }

@@ -31,6 +31,7 @@
 
 use core::fmt;
 
+use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 use fishweir_core::classify::{ChangeDetector, ChangeReading, Statistic};
 use fishweir_core::emission::Emission;
@@ -43,6 +44,7 @@ use super::conversation::converse_async;
 use super::conversation::{Conversation, converse};
 pub use super::requests::Losses;
 use super::requests::{Request, Requests};
+use crate::alarm::{Alarm, SHOWN};
 use crate::classifier::WireSample;
 use crate::log::log;
 
@@ -70,19 +72,22 @@ impl fmt::Display for Report {
     }
 }
 
-/// Takes samples until the host sends `X` or the transport ends, and reports every change.
+/// Takes samples until the host sends `X` or the transport ends, and reports every change. The alarm is raised for [`SHOWN`] samples after
+/// each.
 ///
 /// # Errors
 /// When the transport fails for good: [`link`](crate::link) has the rule.
-pub fn detect_change<S, E, const N: usize, const C: usize>(
+pub fn detect_change<S, P, E, const N: usize, const C: usize>(
     serial: &mut S,
     detector: &mut Stream<&ChangeDetector<E, N, C>>,
+    alarm: &mut Alarm<P>,
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
+    P: OutputPin,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    let mut session = Session::new(detector);
+    let mut session = Session::new(detector, alarm);
     converse(serial, &mut session)?;
     Ok(session.end())
 }
@@ -93,25 +98,28 @@ where
 /// As [`detect_change`].
 #[cfg(any(feature = "async", test))]
 #[cfg_attr(docsrs, doc(cfg(feature = "async")))]
-pub async fn detect_change_async<S, E, const N: usize, const C: usize>(
+pub async fn detect_change_async<S, P, E, const N: usize, const C: usize>(
     serial: &mut S,
     detector: &mut Stream<&ChangeDetector<E, N, C>>,
+    alarm: &mut Alarm<P>,
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
+    P: OutputPin,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    let mut session = Session::new(detector);
+    let mut session = Session::new(detector, alarm);
     converse_async(serial, &mut session).await?;
     Ok(session.end())
 }
 
 /// The conversation.
-struct Session<'a, 'm, E, const N: usize, const C: usize>
+struct Session<'a, 'm, P, E, const N: usize, const C: usize>
 where
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
     detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>,
+    alarm: &'a mut Alarm<P>,
     requests: Requests<<E::Observation as WireSample>::Wire>,
     /// Report of a refused sample, which is sent first.
     refused: Option<Line<C>>,
@@ -122,13 +130,15 @@ where
     report: Report,
 }
 
-impl<'a, 'm, E, const N: usize, const C: usize> Session<'a, 'm, E, N, C>
+impl<'a, 'm, P, E, const N: usize, const C: usize> Session<'a, 'm, P, E, N, C>
 where
+    P: OutputPin,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    fn new(detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>) -> Self {
+    fn new(detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>, alarm: &'a mut Alarm<P>) -> Self {
         Self {
             detector,
+            alarm,
             requests: Requests::new(),
             refused: None,
             due: Some(Line::Ready),
@@ -159,6 +169,7 @@ where
     fn count(&mut self, samples: u32) {
         self.sample = self.sample.wrapping_add(samples);
         self.report.samples = self.report.samples.wrapping_add(samples);
+        self.alarm.pass_all(samples);
     }
 
     fn count_missing(&mut self, samples: u32) {
@@ -171,6 +182,8 @@ where
         let reading = self.detector.read();
         let Some(statistic) = reading.alarm else { return };
         self.report.alarms = self.report.alarms.wrapping_add(1);
+        // A pin that fails is tried again at the next alarm.
+        let _ = self.alarm.raise(SHOWN);
         let value = reading.value(statistic).unwrap_or_default().to_bits();
         self.due = Some(Line::Alarm { sample: self.sample, statistic, value });
         self.detector.reset();
@@ -212,8 +225,9 @@ where
     }
 }
 
-impl<E, const N: usize, const C: usize> Conversation for Session<'_, '_, E, N, C>
+impl<P, E, const N: usize, const C: usize> Conversation for Session<'_, '_, P, E, N, C>
 where
+    P: OutputPin,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
     fn due(&mut self) -> Option<impl fmt::Display> {
@@ -282,6 +296,7 @@ mod tests {
 
     use super::super::wire::{Later, Sent, Wire};
     use super::*;
+    use crate::alarm::NoPin;
     use crate::link::ReadErrors;
 
     #[allow(unreachable_pub, dead_code)]
@@ -292,9 +307,10 @@ mod tests {
     /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let mut other = wire.clone();
-        let report = detect_change(wire, &mut Stream::new(&heads::MODEL));
+        let mut pin = Alarm::none();
+        let report = detect_change(wire, &mut Stream::new(&heads::MODEL), &mut pin);
         let (mut later, mut running) = (Later(&mut other), Stream::new(&heads::MODEL));
-        let waited = block_on(detect_change_async(&mut later, &mut running));
+        let waited = block_on(detect_change_async(&mut later, &mut running, &mut pin));
         assert_eq!((waited, &other), (report, &*wire));
         report
     }
@@ -330,6 +346,20 @@ mod tests {
         assert!((416..425).contains(&sample(alarm)), "{alarm}");
         let value = f32::from_bits(u32::from_str_radix(parts[4], 16).expect("eight digits"));
         assert!((8.0..8.5).contains(&value), "{value}");
+    }
+
+    #[test]
+    fn the_alarm_is_raised_for_a_while_after_a_change() {
+        for (after, is_raised) in [(0, true), (SHOWN as u16 - 1, true), (SHOWN as u16, false)] {
+            let heads = answers(&Sent::new().symbols(&[HEADS; 40])).remove(0);
+            let sent = Sent::new().symbols(&[HEADS].repeat(sample(&heads) as usize));
+            let sent = sent.symbols(&[HEADS, TAILS].repeat(after.into())[..after.into()]);
+            let mut alarm = Alarm::new(NoPin).expect("a pin");
+            let mut wire = Wire::sending(&sent.bytes());
+            let report = detect_change(&mut wire, &mut Stream::new(&heads::MODEL), &mut alarm);
+            assert_eq!(report.expect("no read fails").alarms, 1);
+            assert_eq!(alarm.is_raised(), is_raised, "{after} samples after it");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@
 
 use core::fmt;
 
+use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Streaming;
@@ -42,6 +43,7 @@ use super::conversation::{Conversation, converse};
 use super::lines::Class;
 pub use super::requests::Losses;
 use super::requests::{Request, Requests};
+use crate::alarm::{Alarm, SHOWN};
 use crate::classifier::WireSample;
 use crate::log::log;
 use crate::meter::Meter;
@@ -65,22 +67,24 @@ pub struct Report {
 }
 
 /// Takes samples until the host sends `X` or the transport ends, and reports every event. `names` are those of
-/// the classes.
+/// the classes. The alarm is raised for [`SHOWN`] samples after each event.
 ///
 /// # Errors
 /// When the transport fails for good: [`link`](crate::link) has the rule.
-pub fn spot_events<P, M, E, const S: usize, const B: usize, const PENDING: usize>(
+pub fn spot_events<P, M, O, E, const S: usize, const B: usize, const PENDING: usize>(
     serial: &mut P,
     meter: &M,
     spotter: &Spotter<E, S, B, PENDING>,
     names: &[&str],
+    alarm: &mut Alarm<O>,
 ) -> Result<Report, P::Error>
 where
     P: Read + Write,
     M: Meter,
+    O: OutputPin,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
-    let mut session = Session::new(meter, spotter, names);
+    let mut session = Session::new(meter, spotter, names, alarm);
     converse(serial, &mut session)?;
     Ok(session.end())
 }
@@ -91,30 +95,33 @@ where
 /// As [`spot_events`].
 #[cfg(any(feature = "async", test))]
 #[cfg_attr(docsrs, doc(cfg(feature = "async")))]
-pub async fn spot_events_async<P, M, E, const S: usize, const B: usize, const PENDING: usize>(
+pub async fn spot_events_async<P, M, O, E, const S: usize, const B: usize, const PENDING: usize>(
     serial: &mut P,
     meter: &M,
     spotter: &Spotter<E, S, B, PENDING>,
     names: &[&str],
+    alarm: &mut Alarm<O>,
 ) -> Result<Report, P::Error>
 where
     P: embedded_io_async::Read + embedded_io_async::Write,
     M: Meter,
+    O: OutputPin,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
-    let mut session = Session::new(meter, spotter, names);
+    let mut session = Session::new(meter, spotter, names, alarm);
     converse_async(serial, &mut session).await?;
     Ok(session.end())
 }
 
 /// The conversation.
-struct Session<'a, M, E, const S: usize, const B: usize, const PENDING: usize>
+struct Session<'a, M, O, E, const S: usize, const B: usize, const PENDING: usize>
 where
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
     meter: &'a M,
     spotter: &'a Spotter<E, S, B, PENDING>,
     names: &'a [&'a str],
+    alarm: &'a mut Alarm<O>,
     state: SpotState<f32, S, B, PENDING>,
     requests: Requests<<E::Observation as WireSample>::Wire>,
     /// Said before any event.
@@ -138,17 +145,24 @@ enum Telling {
     Undecided(usize),
 }
 
-impl<'a, M, E, const S: usize, const B: usize, const PENDING: usize>
-    Session<'a, M, E, S, B, PENDING>
+impl<'a, M, O, E, const S: usize, const B: usize, const PENDING: usize>
+    Session<'a, M, O, E, S, B, PENDING>
 where
     M: Meter,
+    O: OutputPin,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
-    fn new(meter: &'a M, spotter: &'a Spotter<E, S, B, PENDING>, names: &'a [&'a str]) -> Self {
+    fn new(
+        meter: &'a M,
+        spotter: &'a Spotter<E, S, B, PENDING>,
+        names: &'a [&'a str],
+        alarm: &'a mut Alarm<O>,
+    ) -> Self {
         Self {
             meter,
             spotter,
             names,
+            alarm,
             state: spotter.initial_state(),
             requests: Requests::new(),
             due: Some(Line::Ready { classes: names.len(), ticks: M::TICKS_PER_SECOND }),
@@ -190,10 +204,11 @@ where
 
     /// Does one step.
     fn serve(&mut self, request: Request<<E::Observation as WireSample>::Wire>) {
-        let Self { spotter, state, report, .. } = self;
+        let Self { spotter, state, report, alarm, .. } = self;
         match request {
             Request::NewStream | Request::End => self.end_stream(0),
             Request::Sample(wire) => {
+                alarm.pass_all(1);
                 report.samples = report.samples.wrapping_add(1);
                 let x = E::Observation::from_wire(wire);
                 // A refused sample is missing.
@@ -206,6 +221,7 @@ where
                 self.telling = Telling::Decided(0);
             }
             Request::Missing { .. } => {
+                alarm.pass_all(1);
                 report.samples = report.samples.wrapping_add(1);
                 report.missing = report.missing.wrapping_add(1);
                 spotter.step_missing(state);
@@ -213,6 +229,7 @@ where
             }
             Request::Skipped(samples) => {
                 let samples = u32::from(samples);
+                alarm.pass_all(samples);
                 report.samples = report.samples.wrapping_add(samples);
                 report.missing = report.missing.wrapping_add(samples);
                 self.end_stream(self.samples() + u64::from(samples));
@@ -257,6 +274,8 @@ where
             return None;
         };
         self.report.events = self.report.events.wrapping_add(1);
+        // A pin that fails is tried again at the next event.
+        let _ = self.alarm.raise(SHOWN);
         let event =
             Event { start: event.start + self.before, end: event.end + self.before, ..event };
         Some(Line::Event { what, sample: self.samples(), event, names: self.names })
@@ -282,10 +301,11 @@ where
     }
 }
 
-impl<M, E, const S: usize, const B: usize, const PENDING: usize> Conversation
-    for Session<'_, M, E, S, B, PENDING>
+impl<M, O, E, const S: usize, const B: usize, const PENDING: usize> Conversation
+    for Session<'_, M, O, E, S, B, PENDING>
 where
     M: Meter,
+    O: OutputPin,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
     fn due(&mut self) -> Option<impl fmt::Display> {
@@ -366,9 +386,10 @@ mod tests {
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let (spotter, names) = (&coins::MODEL, &coins::CLASSES);
         let mut other = wire.clone();
-        let report = spot_events(wire, &NoMeter, spotter, names);
+        let mut pin = Alarm::none();
+        let report = spot_events(wire, &NoMeter, spotter, names, &mut pin);
         let mut later = Later(&mut other);
-        let waited = block_on(spot_events_async(&mut later, &NoMeter, spotter, names));
+        let waited = block_on(spot_events_async(&mut later, &NoMeter, spotter, names, &mut pin));
         assert_eq!((waited, &other), (report, &*wire));
         report
     }
@@ -412,6 +433,18 @@ mod tests {
             assert!(log_odds > 5.0, "{line}");
         }
         assert_eq!(counts, "counts 370 0 0 2 0 0 0 0 0");
+    }
+
+    #[test]
+    fn the_alarm_is_raised_after_an_event() {
+        let (mut alarm, heads) = (Alarm::none(), fair(Sent::new()).symbols(&[HEADS; 30]));
+        for (sent, is_raised) in [(fair(Sent::new()), false), (heads.end(), true)] {
+            let mut wire = Wire::sending(&sent.bytes());
+            let report =
+                spot_events(&mut wire, &NoMeter, &coins::MODEL, &coins::CLASSES, &mut alarm);
+            assert_eq!(report.expect("no read fails").events > 0, is_raised);
+            assert_eq!(alarm.is_raised(), is_raised);
+        }
     }
 
     #[test]

@@ -378,7 +378,7 @@ where
     }
 
     fn model_bytes(&self) -> usize {
-        ClassifierStream::model_bytes(&self.stream) + self.lesson.basis.len()
+        ClassifierStream::model_bytes(&self.stream)
     }
 
     fn state_bytes(&self) -> usize {

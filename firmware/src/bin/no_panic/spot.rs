@@ -8,6 +8,7 @@ use fishweir_core::filter::{ForgettingFactor, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::spot::Spotter;
+use fishweir_device::alarm::Alarm;
 use fishweir_device::applications::detect_change::detect_change;
 use fishweir_device::applications::spot_events::spot_events;
 use fishweir_device::classifier::WireSample;
@@ -39,7 +40,7 @@ where
         limit,
         [limit],
     );
-    black_box(detect_change(&mut Port, &mut Stream::new(&detector))).ok();
+    black_box(detect_change(&mut Port, &mut Stream::new(&detector), &mut Alarm::none())).ok();
 }
 
 #[inline(never)]
@@ -56,5 +57,5 @@ where
     drive(&spotter, x);
     black_box(spotter.undecided(&black_box(spotter.initial_state())));
     let names = black_box(&NAMES[..]);
-    black_box(spot_events(&mut Port, &NoMeter, &spotter, names)).ok();
+    black_box(spot_events(&mut Port, &NoMeter, &spotter, names, &mut Alarm::none())).ok();
 }

@@ -59,9 +59,9 @@ impl Asked {
 
     /// What raises the alarm, in a program that has a pin for it.
     pub(in super::super) fn alarms(&self) -> Result<&[String], Failure> {
-        let has_pin = matches!(self.application, Application::Sensor | Application::Field);
+        let has_pin = !matches!(self.application, Application::Record | Application::Stream);
         let idle = options::named([("--alarm", !self.alarm.is_empty() && !has_pin)]);
-        note_idle(&idle, "only --application sensor and field set a pin")?;
+        note_idle(&idle, "only --application sensor, field and teach set a pin")?;
         Ok(if has_pin { &self.alarm } else { &[] })
     }
 

@@ -2,6 +2,7 @@
 
 use defmt_rtt as _;
 use fishweir_core::classify::Decision;
+{{button?}}use fishweir_core::wire::TeachStatus;
 
 use crate::fault::{Cause, Fault};
 use crate::self_test::Difference;
@@ -50,3 +51,14 @@ pub fn right(right: usize, of: usize) {
         defmt::info!("{=usize} of {=usize} decisions on recordings are right", right, of);
     }
 }
+{{lessons?}}
+{{lessons?}}/// Reports the number of taught classes.
+{{lessons?}}pub fn taught(count: usize) {
+{{lessons?}}    defmt::info!("taught classes: {=usize}", count);
+{{lessons?}}}
+{{button?}}
+{{button?}}/// Reports the beginning of a lesson, or its end, and the outcome.
+{{button?}}pub fn lesson(status: TeachStatus, begins: bool) {
+{{button?}}    let what = if begins { "begins" } else { "ends" };
+{{button?}}    defmt::info!("a lesson {=str}: {}", what, defmt::Display2Format(&status));
+{{button?}}}

@@ -1,6 +1,7 @@
 //! Output of the program: through semihosting, which an emulator serves. Without an emulator it would stop the core.
 
 use fishweir_core::classify::Decision;
+{{button?}}use fishweir_core::wire::TeachStatus;
 use semihosting::println;
 
 use crate::fault::{Cause, Fault};
@@ -48,3 +49,13 @@ pub fn right(right: usize, of: usize) {
         println!("{right} of {of} decisions on recordings are right");
     }
 }
+{{lessons?}}
+{{lessons?}}/// Reports the number of taught classes.
+{{lessons?}}pub fn taught(count: usize) {
+{{lessons?}}    println!("taught classes: {count}");
+{{lessons?}}}
+{{button?}}
+{{button?}}/// Reports the beginning of a lesson, or its end, and the outcome.
+{{button?}}pub fn lesson(status: TeachStatus, begins: bool) {
+{{button?}}    println!("a lesson {}: {status}", if begins { "begins" } else { "ends" });
+{{button?}}}

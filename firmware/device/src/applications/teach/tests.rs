@@ -4,6 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use embassy_futures::block_on;
+use embedded_io::ErrorKind;
 use fishweir_core::classify::teach::RECORD_HEAD;
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::contract::Windows;
@@ -16,6 +17,7 @@ use super::super::damage::records;
 use super::super::wire::{Later, Sent, Wire};
 use super::*;
 use crate::meter::NoMeter;
+use crate::session::Session;
 use crate::storage::tests::Flash;
 
 type Coins = StreamClassifier<Hmm<Categorical<2>, 1>, 2, 1>;
@@ -270,4 +272,29 @@ fn a_taught_class_is_decided_and_a_full_device_takes_no_more() {
     push(&mut device, &[0, 0, 0, 0]);
     let decided = device.prediction().decision.class;
     assert_eq!((decided, device.name(decided)), (1, "biased"));
+}
+
+/// What a host shows is a stream of its own beside a sensor: its windows have none of the sensor's samples.
+#[test]
+fn samples_of_a_sensor_are_in_no_window_that_a_host_shows() {
+    let (mut flash, coins, basis) = (Flash::of(PAGES), coins(), basis());
+    let mut buffer = vec![0; Taught::RECORD_LONGEST];
+    let mut device = device(&mut flash, &coins, &basis, &mut buffer);
+    let mut sent = Sent::new();
+    sent.frames.push(step(TeachAction::Show, "tails"));
+    let shown = sent.clone().frames.len();
+    let sent = sent.symbols(&[1, 1, 1, 1, 1, 0, 1]);
+    let mut session = Session::<_, _, 2>::new(&mut device, &NoMeter);
+    for (number, frame) in sent.frames.iter().enumerate() {
+        // The sensor's last samples come when the lesson has begun.
+        if number <= shown {
+            push(session.classifier(), &[0, 0, 0]);
+        }
+        for &byte in frame {
+            session.on_byte(Ok::<_, ErrorKind>(byte)).expect("no error");
+        }
+    }
+    let windows: Vec<u16> =
+        (0..MOST).filter_map(|at| Some(device.taught().get(at)?.windows())).collect();
+    assert_eq!(windows, [1], "the sensor's are not whole, the host's first is");
 }

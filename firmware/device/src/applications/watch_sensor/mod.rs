@@ -36,6 +36,7 @@ mod tests;
 use core::fmt;
 
 use embedded_hal::delay::DelayNs;
+use embedded_hal::digital::OutputPin;
 use embedded_hal::i2c::I2c;
 use embedded_io::Write;
 
@@ -47,6 +48,7 @@ use super::conversation::write_line;
 #[cfg(any(feature = "async", test))]
 use super::conversation::write_line_async;
 use super::lines::{Class, decided};
+use crate::alarm::Alarm;
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
@@ -78,16 +80,17 @@ impl fmt::Display for Report {
     }
 }
 
-/// Watches the sensor as long as `goes_on` returns `true`.
+/// Watches the sensor as long as `goes_on` returns `true`. The alarm is raised while a class other than the first is decided.
 ///
 /// # Errors
 /// When the output fails. What is wrong with the sensor goes to the output, and it is tried again.
-pub fn watch_sensor<I, D, S, C, const MODELS: usize>(
+pub fn watch_sensor<I, D, S, C, P, const MODELS: usize>(
     sensor: &mut Accelerometer<I>,
     delay: &mut D,
     output: &mut S,
     classifier: &mut C,
     classes: &[&str],
+    alarm: &mut Alarm<P>,
     mut goes_on: impl FnMut() -> bool,
 ) -> Result<Report, S::Error>
 where
@@ -95,6 +98,7 @@ where
     D: DelayNs,
     S: Write,
     C: ClassifierStream<MODELS, Sample = [f32; 3]>,
+    P: OutputPin,
 {
     let mut watch = Watch::default();
     while goes_on() {
@@ -103,6 +107,7 @@ where
             watch.wait(ms);
         }
         let (outcome, told) = watch.look(sensor, classifier, classes);
+        show(alarm, &told);
         for line in told.into_iter().flatten() {
             write_line(output, format_args!("{line}"))?;
         }
@@ -124,12 +129,13 @@ where
 /// As [`watch_sensor`].
 #[cfg(any(feature = "async", test))]
 #[cfg_attr(docsrs, doc(cfg(feature = "async")))]
-pub async fn watch_sensor_async<I, D, S, C, const MODELS: usize>(
+pub async fn watch_sensor_async<I, D, S, C, P, const MODELS: usize>(
     sensor: &mut Accelerometer<I>,
     delay: &mut D,
     output: &mut S,
     classifier: &mut C,
     classes: &[&str],
+    alarm: &mut Alarm<P>,
     mut goes_on: impl FnMut() -> bool,
 ) -> Result<Report, S::Error>
 where
@@ -137,6 +143,7 @@ where
     D: embedded_hal_async::delay::DelayNs,
     S: embedded_io_async::Write,
     C: ClassifierStream<MODELS, Sample = [f32; 3]>,
+    P: OutputPin,
 {
     let mut watch = Watch::default();
     while goes_on() {
@@ -145,6 +152,7 @@ where
             watch.wait(ms);
         }
         let (outcome, told) = watch.look(sensor, classifier, classes);
+        show(alarm, &told);
         for line in told.into_iter().flatten() {
             write_line_async(output, line).await?;
         }
@@ -156,17 +164,39 @@ where
     Ok(watch.end())
 }
 
+/// Raises the alarm while a class other than the first is decided. A pin that fails is tried again at the next decision.
+fn show<P: OutputPin>(alarm: &mut Alarm<P>, told: &[Option<Line<'_>>]) {
+    for line in told.iter().flatten() {
+        if let Line::Decision { is_first, .. } = line {
+            let _ = alarm.set(!is_first);
+        }
+    }
+}
+
 /// Answer to the host.
 enum Line<'c> {
-    Decision { sample: u32, class: Class<'c>, margin: u32 },
-    Fault { sample: u32, fault: SensorFault },
-    Lost { sample: u32, gap: u32, reset: bool },
+    /// `is_first` also where nothing can be decided.
+    Decision {
+        sample: u32,
+        class: Class<'c>,
+        margin: u32,
+        is_first: bool,
+    },
+    Fault {
+        sample: u32,
+        fault: SensorFault,
+    },
+    Lost {
+        sample: u32,
+        gap: u32,
+        reset: bool,
+    },
 }
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Decision { sample, class, margin } => {
+            Self::Decision { sample, class, margin, .. } => {
                 write!(f, "decision {sample} {class} {margin:08x}")
             }
             Self::Fault { sample, fault } => write!(f, "fault {sample} {fault}"),
@@ -240,8 +270,10 @@ impl Watch {
         let pushed =
             if has_windows { samples > before.samples } else { samples - before.samples > gap };
         let decision = (pushed && classifier.due() == Due::Decided).then(|| {
-            let (class, margin) = decided(classifier.decision(), classes);
-            Line::Decision { sample: samples, class, margin }
+            let decision = classifier.decision();
+            let is_first = !decision.is_ok_and(|decision| decision.class > 0);
+            let (class, margin) = decided(decision, classes);
+            Line::Decision { sample: samples, class, margin, is_first }
         });
         (outcome, [lost, decision])
     }

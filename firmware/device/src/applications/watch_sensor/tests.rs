@@ -86,13 +86,14 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
         let world = world.borrow();
         !world.is_over() || world.has_data()
     };
-    let (alone, mut wire) = (world(), Wire::default());
+    let (alone, mut wire, mut pin) = (world(), Wire::default(), Alarm::none());
     let report = watch_sensor(
         &mut Accelerometer::new(Bus(&alone), Sa0Pad::High),
         &mut Clock(&alone),
         &mut wire,
         &mut Stream::new(&motion::MODEL),
         &motion::CLASSES,
+        &mut pin,
         || goes_on(&alone),
     );
     let (beside, mut other) = (world(), Wire::default());
@@ -102,6 +103,7 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
         &mut Later(&mut other),
         &mut Stream::new(&motion::MODEL),
         &motion::CLASSES,
+        &mut pin,
         || goes_on(&beside),
     ));
     assert_eq!((waited, &other), (report, &wire));

@@ -25,6 +25,11 @@ impl Sensor {
         Self(driver::Sensor::new())
     }
 
+{{heard?}}    /// Waits for the next sample.
+{{heard?}}    pub async fn wait(&mut self) {
+{{heard?}}        self.0.wait().await;
+{{heard?}}    }
+{{heard?}}
     /// Returns the next item: there is always one.
     pub fn next(&mut self) -> Option<Next> {
         let sample = self.0.measure().and_then(observed);

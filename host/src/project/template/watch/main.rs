@@ -4,24 +4,9 @@
 #![no_std]
 #![no_main]
 
-mod board;
-{{driver?}}mod bus;
-{{driver?}}mod driver;
-mod fault;
-#[allow(dead_code, reason = "an export names more than this program uses")]
-mod model;
-mod report;
-mod self_test;
-mod sensor;
-{{sleep?}}mod sleep;
-#[allow(dead_code, reason = "other programs around the model ask other things")]
-mod stream;
-
+{{modules}}
 use board::{Board, entry};
 use sensor::{Next, Sensor};
-
-/// Faults in a row, without a sample between them, after which the program no longer begins.
-const TOO_MANY: u32 = 3;
 
 /// Samples for which a finding is shown: a second of them.
 const SHOWN: u32 = {{every}};
@@ -31,25 +16,19 @@ const SHOWN: u32 = {{every}};
 
 #[entry]
 {{main}} {
-    let mut board = Board::new();
-    if let Some(fault) = fault::last() {
-        report::fault(&fault);
-        if fault.in_a_row >= TOO_MANY {
-            board.give_up();
-        }
-    }
-    match self_test::run(|| board.feed()) {
-        Ok(samples) => report::tested(samples),
-        Err(difference) => {
-            report::differs(&difference);
-            board.give_up();
-        }
-    }
+    let board = start::begin();
+    {{run}}
+}
+
+/// Watches for ever.
+{{async}}fn run(mut board: Board) -> ! {
     let mut stream = stream::new();
     let mut shown = 0_u32;
     loop {
         let mut sensor = Sensor::new();
-        while let Some(next) = sensor.next() {
+        loop {
+            {{pause}};
+            let Some(next) = sensor.next() else { break };
             match next {
                 Next::Stream { .. } => stream.reset(),
                 Next::End => stream.at_end(|found| report::found(&found)),
@@ -70,7 +49,6 @@ const SHOWN: u32 = {{every}};
             shown = shown.saturating_sub(1);
             board.show(usize::from(shown > 0));
             fault::survived();
-            board.wait(){{await}};
         }
         board.end_of_recordings();
     }
