@@ -25,7 +25,10 @@ fn what_is_written_is_read() {
         windows: Some(windows),
         period: Some(period),
         channels: Channels::of(&channels),
+        target: None,
     };
+    let force =
+        Target { name: "force", unit: "N", of: TargetValue::Last, half_width: 2.5, coverage: 0.9 };
     for contract in [
         Contract::NONE,
         Contract { windows: None, ..all },
@@ -33,6 +36,8 @@ fn what_is_written_is_read() {
         Contract { channels: Channels::NONE, ..all },
         all,
         Contract { channels: all.channels.with_missing(&[0, 1]), ..all },
+        Contract { target: Some(force), ..all },
+        Contract { target: Some(Target { unit: "", coverage: 0.0, ..force }), ..Contract::NONE },
     ] {
         assert_eq!(Contract::read(&written(&contract)), Ok(contract));
     }

@@ -62,6 +62,7 @@ mod recognise;
 mod record;
 mod record_project;
 mod refusals;
+mod regression;
 mod remedy;
 mod room;
 mod run;

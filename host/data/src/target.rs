@@ -1,0 +1,197 @@
+//! Data of a regression: series, and a number per sample that is to be estimated.
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::{Dataset, Kind, Series};
+use super::error::DataError;
+use super::place::Place;
+use super::quantity::split_unit;
+use super::samples::{Rows, Samples, SamplesView};
+use super::source::Column;
+use super::windows::{Window, Windowing};
+use crate::words::shorten;
+
+/// The part of a window that a target is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetValue {
+    /// The mean over the window, of those samples that have a target.
+    #[default]
+    Mean,
+    /// The value at the last sample.
+    Last,
+}
+
+/// Series without their target, and the target of each sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegressionData {
+    /// The series; all have one label, the name of the target.
+    pub data: Dataset,
+    /// Name of the target, without its unit.
+    pub name: String,
+    /// Unit of the target; empty where it is unknown.
+    pub unit: String,
+    /// Target of each sample, `[series][time]`; NaN where it is missing.
+    pub targets: Vec<Vec<f64>>,
+}
+
+impl RegressionData {
+    /// Takes a target out of a data set: a channel, a column of whole series, or `label` for labels that are numbers.
+    ///
+    /// # Errors
+    /// [`DataError::NoTarget`], [`DataError::OnlyTarget`]; [`DataError::Layout`] for a label or value that is not a number.
+    pub fn new(data: Dataset, column: &str) -> Result<Self, DataError> {
+        let wanted = Column::of(column);
+        let channels: &[String] = match data.kind() {
+            Kind::Channels(names) => names,
+            Kind::Symbols(_) => &[],
+        };
+        if let Some(place) = wanted.place(channels) {
+            return Self::of_channel(data, place);
+        }
+        if let Some(place) = wanted.place(data.columns()) {
+            let name = data.columns()[place].clone();
+            return Self::of_series(data, &name, &|one, _| one.columns[place].clone());
+        }
+        if column == "label" && !data.classes().is_empty() {
+            return Self::of_series(data, column, &|one, classes| {
+                one.label.map_or_else(String::new, |label| classes[label].clone())
+            });
+        }
+        let (file, column) = (data.source().to_owned(), column.to_owned());
+        let available: Vec<&str> =
+            channels.iter().chain(data.columns()).map(String::as_str).collect();
+        Err(DataError::NoTarget { file, column, available: available.join(", ") })
+    }
+
+    fn of_channel(data: Dataset, place: usize) -> Result<Self, DataError> {
+        let Kind::Channels(names) = data.kind() else {
+            return Ok(Self {
+                data,
+                name: String::new(),
+                unit: String::new(),
+                targets: Vec::new(),
+            });
+        };
+        let mut names = names.clone();
+        let column = names.remove(place);
+        if names.is_empty() {
+            return Err(DataError::OnlyTarget { file: data.source().to_owned(), column });
+        }
+        let mut all = data.series().to_vec();
+        let mut targets = Vec::with_capacity(all.len());
+        for one in &mut all {
+            let mut of_series = Vec::with_capacity(one.samples.view().len());
+            let mut left = Rows::with_capacity(names.len(), one.samples.view().len());
+            if let SamplesView::Channels(rows) = one.samples.view() {
+                let mut kept = vec![0.0; names.len()];
+                for row in rows.iter_in_part() {
+                    of_series.push(row.map_or(f64::NAN, |row| row[place]));
+                    if let Some(row) = row {
+                        kept[..place].copy_from_slice(&row[..place]);
+                        kept[place..].copy_from_slice(&row[place + 1..]);
+                    }
+                    left.push(row.map(|_| kept.as_slice()));
+                }
+            }
+            one.samples = Samples::Channels(left);
+            targets.push(of_series);
+        }
+        let whole = |one: &Series| one.samples.view().observed() > 0;
+        if !all.iter().any(whole) {
+            return Err(DataError::OnlyTarget { file: data.source().to_owned(), column });
+        }
+        Self::made(&data, Kind::Channels(names), &column, (all, targets))
+    }
+
+    fn of_series(
+        data: Dataset,
+        column: &str,
+        value: &dyn Fn(&Series, &[String]) -> String,
+    ) -> Result<Self, DataError> {
+        let mut targets = Vec::with_capacity(data.series().len());
+        for one in data.series() {
+            let text = value(one, data.classes());
+            let number = match text.trim() {
+                "" | "?" => Some(f64::NAN),
+                text => text.parse().ok().filter(|number: &f64| number.is_finite()),
+            };
+            let Some(number) = number else {
+                let what = format!(
+                    "series `{}`: `{}` of the target `{column}` is not a finite number; correct it, or leave the \
+                     series out",
+                    one.id,
+                    shorten(&text)
+                );
+                let place = Box::new(Place::line(data.source(), one.line));
+                return Err(DataError::Layout { place, what });
+            };
+            targets.push(vec![number; one.samples.view().len()]);
+        }
+        let (all, kind) = (data.series().to_vec(), data.kind().clone());
+        Self::made(&data, kind, column, (all, targets))
+    }
+
+    fn made(
+        data: &Dataset,
+        kind: Kind,
+        column: &str,
+        (mut all, targets): (Vec<Series>, Vec<Vec<f64>>),
+    ) -> Result<Self, DataError> {
+        all.iter_mut().for_each(|one| one.label = Some(0));
+        let (name, unit) = split_unit(column);
+        let [name, unit] = [name, unit].map(str::to_owned);
+        let (source, columns) = (data.source().to_owned(), data.columns().to_vec());
+        let without = Dataset::new(source, kind, vec![name.clone()], columns, all)?;
+        let data = without.with_clock(data.clock()).with_checksum_of(data);
+        Ok(Self { data, name, unit, targets })
+    }
+
+    /// Cuts the only series into consecutive parts, each a series: folds can then be made of it. At most five, none shorter than
+    /// a window. Several series stay as they are.
+    ///
+    /// # Errors
+    /// [`DataError`] if a part has no observation.
+    #[must_use = "it has the parts"]
+    pub fn in_parts(self, windowing: Option<&Windowing>) -> Result<Self, DataError> {
+        let ([whole], Some(windowing)) = (self.data.series(), windowing) else { return Ok(self) };
+        let samples = whole.samples.view();
+        let parts = (samples.len() / windowing.length.get()).min(5);
+        if parts < 2 {
+            return Ok(self);
+        }
+        let (mut all, mut targets) = (Vec::new(), Vec::new());
+        for part in 0..parts {
+            let range = part * samples.len() / parts..(part + 1) * samples.len() / parts;
+            all.push(Series {
+                id: format!("{}/{}", whole.id, part + 1),
+                times: whole.times.get(range.clone()).unwrap_or_default().to_vec(),
+                samples: samples.slice(range.clone()).to_samples(),
+                ..whole.clone()
+            });
+            targets.push(self.targets[0][range].to_vec());
+        }
+        let kind = self.data.kind().clone();
+        let made = Self::made(&self.data, kind, &self.name, (all, targets))?;
+        Ok(Self { unit: self.unit, ..made })
+    }
+
+    /// The target of a window of the data; `None` if it is missing.
+    #[must_use]
+    pub fn of_window(&self, window: &Window<'_>, of: TargetValue) -> Option<f64> {
+        let end = window.start + window.samples.len();
+        let own = self.targets.get(window.series)?.get(window.start..end)?;
+        let (mut count, mut sum) = (0.0, 0.0);
+        match of {
+            TargetValue::Last => (count, sum) = (1.0, *own.last()?),
+            TargetValue::Mean => {
+                for &value in own.iter().filter(|value| !value.is_nan()) {
+                    count += 1.0;
+                    sum += value;
+                }
+            }
+        }
+        let value: f64 = sum / count;
+        value.is_finite().then_some(value)
+    }
+}
