@@ -155,7 +155,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             on_device(board, &model.deployed, &recording, names, form)?
         }
     };
-    let mut report = report.with_classes(model.deployed.classes());
+    // Signs are no classes.
+    let mut report = match model.deployed.target() {
+        Some(_) => report,
+        None => report.with_classes(model.deployed.classes()),
+    };
     if let Origin::Artefact(Some(written)) = model.origin {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];

@@ -1,6 +1,6 @@
 //! Data of a regression: series, and a number per sample that is to be estimated.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
@@ -12,7 +12,7 @@ use super::windows::{Window, Windowing};
 use crate::words::shorten;
 
 /// The part of a window that a target is of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetValue {
     /// The mean over the window, of those samples that have a target.
@@ -23,7 +23,7 @@ pub enum TargetValue {
 }
 
 /// Series without their target, and the target of each sample.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct RegressionData {
     /// The series; all have one label, the name of the target.
     pub data: Dataset,
@@ -42,26 +42,22 @@ impl RegressionData {
     /// [`DataError::NoTarget`], [`DataError::OnlyTarget`]; [`DataError::Layout`] for a label or value that is not a number.
     pub fn new(data: Dataset, column: &str) -> Result<Self, DataError> {
         let wanted = Column::of(column);
-        let channels: &[String] = match data.kind() {
+        let none = Vec::new();
+        let channels = match data.kind() {
             Kind::Channels(names) => names,
-            Kind::Symbols(_) => &[],
+            Kind::Symbols(_) => &none,
         };
         if let Some(place) = wanted.place(channels) {
             return Self::of_channel(data, place);
         }
-        if let Some(place) = wanted.place(data.columns()) {
-            let name = data.columns()[place].clone();
-            return Self::of_series(data, &name, &|one, _| one.columns[place].clone());
+        let place = wanted.place(data.columns());
+        if place.is_some() || column == "label" && !data.classes().is_empty() {
+            let name = place.map_or(column, |place| &data.columns()[place]).to_owned();
+            return Self::of_series(data, &name, place);
         }
-        if column == "label" && !data.classes().is_empty() {
-            return Self::of_series(data, column, &|one, classes| {
-                one.label.map_or_else(String::new, |label| classes[label].clone())
-            });
-        }
+        let available = [channels.as_slice(), data.columns()].concat().join(", ");
         let (file, column) = (data.source().to_owned(), column.to_owned());
-        let available: Vec<&str> =
-            channels.iter().chain(data.columns()).map(String::as_str).collect();
-        Err(DataError::NoTarget { file, column, available: available.join(", ") })
+        Err(DataError::NoTarget { file, column, available })
     }
 
     fn of_channel(data: Dataset, place: usize) -> Result<Self, DataError> {
@@ -97,35 +93,32 @@ impl RegressionData {
             one.samples = Samples::Channels(left);
             targets.push(of_series);
         }
-        let whole = |one: &Series| one.samples.view().observed() > 0;
-        if !all.iter().any(whole) {
-            return Err(DataError::OnlyTarget { file: data.source().to_owned(), column });
-        }
         Self::made(&data, Kind::Channels(names), &column, (all, targets))
     }
 
-    fn of_series(
-        data: Dataset,
-        column: &str,
-        value: &dyn Fn(&Series, &[String]) -> String,
-    ) -> Result<Self, DataError> {
+    /// The target is a column of whole series, or the label.
+    fn of_series(data: Dataset, column: &str, place: Option<usize>) -> Result<Self, DataError> {
         let mut targets = Vec::with_capacity(data.series().len());
         for one in data.series() {
-            let text = value(one, data.classes());
-            let number = match text.trim() {
-                "" | "?" => Some(f64::NAN),
-                text => text.parse().ok().filter(|number: &f64| number.is_finite()),
+            let text = match (place, one.label) {
+                (Some(place), _) => one.columns[place].trim(),
+                (None, Some(label)) => data.classes()[label].trim(),
+                (None, None) => "",
             };
-            let Some(number) = number else {
+            let number = match text {
+                "" | "?" => f64::NAN,
+                text => text.parse().unwrap_or(f64::INFINITY),
+            };
+            if number.is_infinite() {
                 let what = format!(
                     "series `{}`: `{}` of the target `{column}` is not a finite number; correct it, or leave the \
                      series out",
                     one.id,
-                    shorten(&text)
+                    shorten(text)
                 );
                 let place = Box::new(Place::line(data.source(), one.line));
                 return Err(DataError::Layout { place, what });
-            };
+            }
             targets.push(vec![number; one.samples.view().len()]);
         }
         let (all, kind) = (data.series().to_vec(), data.kind().clone());
@@ -138,9 +131,11 @@ impl RegressionData {
         column: &str,
         (mut all, targets): (Vec<Series>, Vec<Vec<f64>>),
     ) -> Result<Self, DataError> {
-        all.iter_mut().for_each(|one| one.label = Some(0));
+        for one in &mut all {
+            one.label = Some(0);
+        }
         let (name, unit) = split_unit(column);
-        let [name, unit] = [name, unit].map(str::to_owned);
+        let (name, unit) = (name.to_owned(), unit.to_owned());
         let (source, columns) = (data.source().to_owned(), data.columns().to_vec());
         let without = Dataset::new(source, kind, vec![name.clone()], columns, all)?;
         let data = without.with_clock(data.clock()).with_checksum_of(data);

@@ -3,30 +3,26 @@
 use fishweir_core::contract::{self, Target as CoreTarget};
 use serde::{Deserialize, Serialize};
 
-use super::{Classifier, Contract};
+use super::{Classifier, ClassifierError, Contract, file, unseal};
 use crate::data::TargetValue;
 use crate::deploy::{DeployError, Deployed};
 use crate::words::{short, to_three_digits};
 
 /// The number that a regression estimates per window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Target {
     /// Name of the column, without its unit.
     pub name: String,
     /// The unit; empty where it is unknown.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
     /// The part of a window that the target is of.
     pub of: TargetValue,
     /// Interval around an estimate; `None` if none was learnt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<TargetInterval>,
 }
 
 /// Interval of an estimate: it reaches as far below it as above.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TargetInterval {
     /// Half the width, in the target's unit.
     pub half_width: f64,
@@ -35,8 +31,7 @@ pub struct TargetInterval {
 }
 
 /// Mean and standard deviation of a target over the windows of the training.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TargetSpread {
     /// The mean.
     pub mean: f64,
@@ -110,8 +105,7 @@ impl Target {
 ///
 /// It is the one [`Output`](super::Output) of a classifier, whose two classes are the signs of the estimate. So it compiles,
 /// streams and is exported as a classifier is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Regressor {
     /// What is estimated.
     pub target: Target,
@@ -121,7 +115,22 @@ pub struct Regressor {
     pub estimator: Classifier,
 }
 
-super::has_a_file!(Regressor);
+/// The form of a [`Regressor`] in its file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    target: String,
+    unit: String,
+    /// `true` if the target is the last value of a window.
+    last: bool,
+    /// Half the width of the interval, and 0 without one.
+    half_width: f64,
+    /// Share that the interval covers, and 0 without one.
+    coverage: f64,
+    mean: f64,
+    deviation: f64,
+    estimator: Classifier,
+}
 
 impl Regressor {
     /// Names of the two classes of its estimator: the signs of an estimate.
@@ -130,8 +139,49 @@ impl Regressor {
     /// Returns whether the bytes are those of a regression's file.
     #[must_use]
     pub fn is_one(bytes: &[u8]) -> bool {
-        let content = super::unseal("", bytes).and_then(|content| content.parse());
-        content.is_ok_and(|_: Self| true)
+        Self::stored("", bytes).is_ok()
+    }
+
+    fn stored(file: &str, bytes: &[u8]) -> Result<Stored, ClassifierError> {
+        unseal(file, bytes)?.parse()
+    }
+
+    /// The text of its file: JSON with a checksum.
+    ///
+    /// # Errors
+    /// Where a number has no place in JSON.
+    pub fn to_json(&self) -> Result<String, ClassifierError> {
+        let Self { target, trained, estimator } = self;
+        let interval = target.interval.unwrap_or(TargetInterval { half_width: 0.0, coverage: 0.0 });
+        file::seal(&Stored {
+            target: target.name.clone(),
+            unit: target.unit.clone(),
+            last: target.of == TargetValue::Last,
+            half_width: interval.half_width,
+            coverage: interval.coverage,
+            mean: trained.mean,
+            deviation: trained.deviation,
+            estimator: estimator.clone(),
+        })
+    }
+
+    /// Parses and checks the bytes of a file; `file` is for messages.
+    ///
+    /// # Errors
+    /// [`ClassifierError`] naming the file and what is wrong.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, ClassifierError> {
+        let stored = Self::stored(file, bytes)?;
+        let Stored { half_width, coverage, mean, deviation, estimator, .. } = stored;
+        let target = Target {
+            name: stored.target,
+            unit: stored.unit,
+            of: if stored.last { TargetValue::Last } else { TargetValue::Mean },
+            interval: (coverage != 0.0).then_some(TargetInterval { half_width, coverage }),
+        };
+        let found = Self { target, trained: TargetSpread { mean, deviation }, estimator };
+        let inconsistent = |why| ClassifierError::Inconsistent { file: file.to_owned(), why };
+        found.check().map_err(inconsistent)?;
+        Ok(found)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! Estimates of windows, cross-validation, and intervals.
 
+use std::ops::Range;
+
 use fishweir_core::classify::Decision;
 use serde::Serialize;
 
@@ -88,8 +90,11 @@ pub fn interval(errors: &[f64], coverage: f64) -> Result<TargetInterval, TrainEr
     if !(coverage > 0.0 && coverage < 1.0) {
         return Err(TrainError::Coverage(coverage));
     }
-    let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
+    let mut sorted = errors.to_vec();
+    for error in &mut sorted {
+        *error = error.abs();
+    }
+    sorted.sort_by(f64::total_cmp);
     let windows = sorted.len();
     // Rounding must not ask for one more: 0.9 of 10 is 9.
     let rank = ((windows + 1) as f64 * coverage - 1e-9).ceil() as usize;
@@ -103,7 +108,7 @@ pub fn interval(errors: &[f64], coverage: f64) -> Result<TargetInterval, TrainEr
 }
 
 /// One fold of a cross-validation.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub struct RegressionFold {
     /// Series tested on.
     pub series: usize,
@@ -115,7 +120,7 @@ pub struct RegressionFold {
 }
 
 /// A cross-validation: every window is estimated by a model that has not seen its fold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub struct Validation {
     /// Errors over all folds together. A fold's interval is that of the others' errors.
     pub figures: RegressionFigures,
@@ -144,37 +149,38 @@ pub fn cross_validate(
 ) -> Result<Validation, EvaluateError> {
     let (data, group) = (&source.data, request.request.group.as_deref());
     let folds = data.folds(validation.folds, group, validation.seed)?;
-    let (mut parts, mut chosen) = (Vec::new(), Vec::new());
+    let mut estimates: Vec<Estimate> = Vec::new();
+    let mut by_fold: Vec<RegressionFold> = Vec::new();
     let mut omitted = Omitted::default();
     for fold in 0..folds.len() {
         let fitted = fit(source, &folds.train(fold), request, progress)?;
         let deployed = fitted.classifier.deploy()?;
         let cut = (request.request.windowing.as_ref(), request.of);
         let test = folds.test(fold);
-        let (estimates, some) = estimate(&deployed, source, &test, cut, fitted.spread.mean);
+        let (own, some) = estimate(&deployed, source, &test, cut, fitted.spread.mean);
         omitted.without_target += some.without_target;
         omitted.undecided += some.undecided;
         omitted.refused_samples += some.refused_samples;
-        parts.push(estimates);
-        chosen.push((test.len(), fitted.setting.to_string()));
+        let figures = RegressionFigures { windows: own.len(), ..RegressionFigures::default() };
+        let setting = fitted.setting.to_string();
+        by_fold.push(RegressionFold { series: test.len(), figures, setting });
+        estimates.extend_from_slice(&own);
     }
-    let errors_without = |fold: usize| -> Vec<f64> {
-        let others = parts.iter().enumerate().filter(|(other, _)| *other != fold);
-        others.flat_map(|(_, all)| all).map(|one| one.estimate - one.target).collect()
-    };
-    let half_widths: Vec<TargetInterval> = (0..parts.len())
-        .map(|fold| interval(&errors_without(fold), request.coverage))
-        .collect::<Result<_, _>>()?;
-    let of_all = interval(&errors_without(parts.len()), request.coverage)?;
-    let mut by_fold = Vec::new();
-    for ((part, own), (series, setting)) in parts.iter_mut().zip(half_widths).zip(chosen) {
-        part.iter_mut().for_each(|one| one.half_width = Some(own.half_width));
-        by_fold.push(RegressionFold { series, figures: RegressionFigures::of(part), setting });
-    }
-    let estimates = parts.concat();
     if estimates.is_empty() {
         return Err(EvaluateError::NoWindows(data.source().to_owned()));
     }
+    let mut begin = 0;
+    for fold in &mut by_fold {
+        let end = begin + fold.figures.windows;
+        let others = interval(&errors(&estimates, begin..end), request.coverage)?;
+        let own = &mut estimates[begin..end];
+        for one in own.iter_mut() {
+            one.half_width = Some(others.half_width);
+        }
+        fold.figures = RegressionFigures::of(own);
+        begin = end;
+    }
+    let of_all = interval(&errors(&estimates, 0..0), request.coverage)?;
     Ok(Validation {
         figures: RegressionFigures::of(&estimates),
         baseline: RegressionFigures::of_mean(&estimates),
@@ -183,6 +189,17 @@ pub fn cross_validate(
         omitted,
         estimates,
     })
+}
+
+/// Errors of estimates other than those of a range.
+fn errors(estimates: &[Estimate], without: Range<usize>) -> Vec<f64> {
+    let mut errors = Vec::with_capacity(estimates.len());
+    for (index, one) in estimates.iter().enumerate() {
+        if !without.contains(&index) {
+            errors.push(one.estimate - one.target);
+        }
+    }
+    errors
 }
 
 #[cfg(test)]

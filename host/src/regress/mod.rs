@@ -38,6 +38,8 @@ mod evaluate;
 mod figures;
 mod train;
 
-pub use evaluate::{Estimate, Omitted, RegressionFold, Validation, cross_validate, estimate, interval};
+pub use evaluate::{
+    Estimate, Omitted, RegressionFold, Validation, cross_validate, estimate, interval,
+};
 pub use figures::RegressionFigures;
 pub use train::{RegressionRequest, TrainedRegression, train};

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use super::evaluate::{Validation, cross_validate};
 use crate::classifier::Classifier;
-use crate::classifier::{Form, Regressor, Rule, ScoreModels, Setting, Target, TargetSpread};
+use crate::classifier::{Regressor, Rule, ScoreModels, Setting, Target, TargetSpread};
 use crate::data::{RegressionData, TargetValue, Window};
 use crate::evaluate::{CrossValidationOptions, EvaluateError};
 use crate::fit::Fit;
@@ -16,16 +16,15 @@ use crate::learn::{
     ClassifierKind, FeatureMap, FeatureScaler, Features, KernelLearnError, KernelMachine,
     LagChoice, Matrix, ModelChoice, Nystrom, RIDGE, Request, Scales, Space, TrainError,
 };
-use crate::words::short;
+use crate::words::to_three_digits;
 
 /// Costs of an error to choose from: lambda is `1 / (2 C)`, of scores whose block has a mean square norm of one.
-const COSTS: [f64; 8] = [0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
+const COSTS: [f64; 10] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
 
 /// Windows that a kernel is taken with, unless a number is given.
 const LANDMARKS: NonZeroUsize = NonZeroUsize::new(128).unwrap();
 
 /// Settings of a regression.
-#[derive(Clone, Debug)]
 pub struct RegressionRequest {
     /// Models, features and windows, as of a classifier: `fisher`, `count` or a kernel on scores.
     pub request: Request,
@@ -43,7 +42,6 @@ impl Default for RegressionRequest {
 }
 
 /// Result of a training.
-#[derive(Clone, Debug)]
 pub struct TrainedRegression {
     /// The regression.
     pub regressor: Regressor,
@@ -105,8 +103,10 @@ pub(super) fn fit(
     let space = Space::of(&source.data, series, &wanted)?;
     space.check_for(1)?;
     let mut best: Option<Fitted> = None;
-    let universal = |form: &&Form| form.models == ScoreModels::Universal;
-    for form in space.forms().iter().filter(universal) {
+    for form in space.forms() {
+        if form.models != ScoreModels::Universal {
+            continue;
+        }
         let trial = space.trial(form).plain();
         let set = TrainingSet::new(&shared, series, &trial, progress)?;
         let fitted = of_form(&set, &trial, source, (series, request.of))?;
@@ -179,13 +179,17 @@ fn of_form(
         Some(column) => data.groups(column)?.0,
         None => (0..data.series().len()).collect(),
     };
-    let mut groups: Vec<usize> = cut.iter().map(|window| groups[window.series]).collect();
-    if groups.iter().all(|group| *group == groups[0]) {
+    let (mut held_out, mut several) = (Vec::with_capacity(cut.len()), false);
+    for window in &cut {
+        held_out.push(groups[window.series]);
+        several |= held_out[0] != groups[window.series];
+    }
+    if !several {
         // One series alone: each window is held out by itself.
-        groups = (0..cut.len()).collect();
+        held_out = (0..cut.len()).collect();
     }
     let estimating = Estimating { map: &map, examples: &examples, targets: &targets, trial };
-    let (setting, rmse) = estimating.choose(&groups)?;
+    let (setting, least) = estimating.choose(&held_out)?;
     let mut classifier = set.bayes(series, map.models().to_vec());
     classifier.rule = estimating.rule(setting)?;
     classifier.method = trial.request.kind.to_string();
@@ -194,17 +198,17 @@ fn of_form(
     classifier.normalisation = trial.form.normalisation;
     let provenance = &mut classifier.provenance;
     provenance.windows = targets.len();
-    provenance.notes.iter_mut().for_each(|note| *note = note.replace(" of all classes", ""));
+    for note in &mut provenance.notes {
+        *note = note.replace(" of all classes", "");
+    }
     provenance.notes.push(format!(
         "ridge regression: {setting}, of {} tried by leave-one-out cross-validation in closed form; RMSE there {}",
         estimating.candidates(),
-        short(rmse)
+        to_three_digits(least)
     ));
-    let count = targets.len() as f64;
-    let mean = targets.iter().sum::<f64>() / count;
-    let squares: f64 = targets.iter().map(|target| (target - mean) * (target - mean)).sum();
-    let spread = TargetSpread { mean, deviation: (squares / count).sqrt() };
-    Ok(Fitted { classifier, spread, setting, fits: fits.to_vec(), rmse })
+    let mean = targets.iter().sum::<f64>() / targets.len() as f64;
+    let spread = TargetSpread { mean, deviation: rmse(&vec![mean; targets.len()], &targets) };
+    Ok(Fitted { classifier, spread, setting, fits: fits.to_vec(), rmse: least })
 }
 
 /// Windows of a training, and what estimates their targets.
@@ -259,15 +263,23 @@ impl Estimating<'_> {
 
     /// The kernel of a width, if there is one.
     fn kernel(&self, sigma: Option<f64>) -> Option<ScoreKernel> {
-        let mut kernels = self.trial.settings.kernels.iter();
-        Some(kernels.find(|(width, _)| *width == sigma)?.1)
+        for (width, kernel) in &self.trial.settings.kernels {
+            if *width == sigma {
+                return Some(*kernel);
+            }
+        }
+        None
     }
 
     /// Features of a kernel by landmarks.
     fn landmarks(&self, scaled: &Matrix, kernel: ScoreKernel) -> Result<Nystrom, KernelLearnError> {
         let mut stored: Vec<Vec<f64>> = Vec::with_capacity(self.targets.len());
         for row in scaled.rows() {
-            stored.push(kernel.stored(row.iter().copied().map(f64::from).collect()));
+            let mut wide = Vec::with_capacity(row.len());
+            for &x in row {
+                wide.push(f64::from(x));
+            }
+            stored.push(kernel.stored(wide));
         }
         let most = self.trial.request.landmarks.unwrap_or(LANDMARKS).get();
         Nystrom::of(stored.len(), most, |i, j| kernel.value(&stored[i], &stored[j]))
@@ -296,7 +308,9 @@ impl Estimating<'_> {
 }
 
 fn rmse(estimates: &[f64], targets: &[f64]) -> f64 {
-    let squares =
-        estimates.iter().zip(targets).map(|(one, target)| (one - target) * (one - target));
-    (squares.sum::<f64>() / targets.len().max(1) as f64).sqrt()
+    let mut squares = 0.0;
+    for (one, target) in estimates.iter().zip(targets) {
+        squares += (one - target) * (one - target);
+    }
+    (squares / targets.len().max(1) as f64).sqrt()
 }

@@ -160,6 +160,6 @@ pub(super) fn judge(
         group: group.map(str::to_owned),
         cost: model.deployed.device_cost(),
     };
-    let next = next::with_model(&report.model);
+    let next = next::estimating(&report.model);
     outputs.print_with(&report, arguments.json, next.as_deref())
 }

@@ -78,6 +78,6 @@ pub(super) fn run(
         cost: deployed.device_cost(),
         model: output.display().to_string(),
     };
-    let model = next::with_model(&report.model);
-    outputs.print_with(&report, arguments.json, model.as_deref())
+    let next = next::estimating(&report.model);
+    outputs.print_with(&report, arguments.json, next.as_deref())
 }

@@ -10,7 +10,7 @@ use fishweir::report::{DataSummary, Table, counted, grouped, short};
 use serde::Serialize;
 
 /// Errors on the windows of one group.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct GroupErrors {
     group: String,
     #[serde(flatten)]
@@ -92,7 +92,7 @@ fn write_cost(f: &mut fmt::Formatter<'_>, cost: &DeviceCost) -> fmt::Result {
 }
 
 /// The report of `fit --target`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct FitSummary {
     pub(crate) data: DataSummary,
     pub(crate) method: String,
@@ -130,7 +130,7 @@ impl fmt::Display for FitSummary {
 }
 
 /// A cross-validated regression.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Validated {
     pub(crate) method: String,
     #[serde(flatten)]
@@ -139,7 +139,7 @@ pub(crate) struct Validated {
 }
 
 /// The report of `evaluate --target`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct CrossValidated {
     pub(crate) data: DataSummary,
     pub(crate) target: String,
@@ -181,7 +181,7 @@ impl fmt::Display for CrossValidated {
 }
 
 /// The report of `evaluate --model` on a regression.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct ModelErrors {
     pub(crate) model: String,
     pub(crate) method: String,
