@@ -87,18 +87,16 @@ pub(crate) fn taken(
     column: &str,
     (group, windowing): (Option<&str>, Option<&Windowing>),
 ) -> Result<RegressionData, Failure> {
+    let before = data.series().len();
     let source = RegressionData::new(data, column)?;
     let parts = if group.is_none() { source.in_parts(windowing)? } else { source };
-    if let Some(first) = parts.data.series().first()
-        && parts.data.series().len() > 1
-        && first.id.ends_with("/1")
-        && group.is_none()
-    {
-        let (count, file) = (parts.data.series().len(), parts.data.source());
+    let count = parts.data.series().len();
+    if count > before {
         note(
             Topic::SeriesInParts,
             format_args!(
-                "{file}: the only series is cut into {count} consecutive parts, of which each is held out in turn"
+                "{}: the only series is cut into {count} consecutive parts, of which each is held out in turn",
+                parts.data.source()
             ),
         );
     }
