@@ -51,7 +51,7 @@ pub struct Contract<'a> {
     pub period: Option<Period>,
     /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Channels<'a>,
-    /// What a regression estimates; `None` for a classifier.
+    /// Target of a regression; `None` for a classifier.
     pub target: Option<Target<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a regression estimates.
+//! The target of a regression.
 
 use super::UNIT_LONGEST;
 

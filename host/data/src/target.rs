@@ -190,3 +190,67 @@ impl RegressionData {
         value.is_finite().then_some(value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::{ReadOptions, ShortSeries, Source, StableKind};
+
+    fn read(text: &str, column: &str) -> Result<RegressionData, DataError> {
+        let source = Source { target: Some(Column::of(column)), ..Source::default() };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        RegressionData::new(Dataset::parse("data.csv", text.as_bytes(), &options)?, column)
+    }
+
+    fn windows(length: usize) -> Windowing {
+        let length = NonZeroUsize::new(length).expect("positive");
+        Windowing { length, hop: length, short: ShortSeries::Keep }
+    }
+
+    #[test]
+    fn a_target_is_no_channel() {
+        let text = "series,user,t,x,class (N),y\na,1,0,1,2,3\na,1,1,,4,5\na,1,2,6,,7\na,1,3,8,,\n";
+        let source = read(text, "class").expect("a channel, whatever its name");
+        assert_eq!(source.data.kind(), &Kind::Channels(vec!["x".into(), "y".into()]));
+        assert_eq!((source.name.as_str(), source.unit.as_str()), ("class", "N"));
+        assert_eq!(source.data.classes(), ["class"]);
+        let all = source.data.windows(Some(&windows(2)));
+        let of = |window: usize, of| source.of_window(&all.all()[window], of);
+        assert_eq!(of(0, TargetValue::Mean), Some(3.0));
+        assert_eq!(of(0, TargetValue::Last), Some(4.0));
+        assert_eq!([of(1, TargetValue::Mean), of(1, TargetValue::Last)], [None; 2]);
+        // Rows that lacked the target alone are whole.
+        assert_eq!(source.data.missing().partial, 2);
+    }
+
+    #[test]
+    fn whole_series_have_targets_too() {
+        let text = "series,age,label,t,x\na,7,1.5,0,1\na,7,1.5,1,2\nb,,2.5,0,3\n";
+        let source = read(text, "label").expect("labels that are numbers");
+        assert_eq!(source.targets, [vec![1.5, 1.5], vec![2.5]]);
+        let kind = |text: &str, column: &str| read(text, column).expect_err("refused").kind();
+        assert_eq!(kind(text, "force"), "unknown-target");
+        assert_eq!(kind("series,t,x\na,0,1\n", "x"), "only-target");
+        assert_eq!(kind("series,label,t,x\na,up,0,1\na,up,1,2\n", "label"), "not-a-number");
+        let strings = "label\tid\tsequence\n1.5\ta\tACGT\nhigh\tb\tACGA\n";
+        assert_eq!(kind(strings, "label"), "bad-layout");
+    }
+
+    #[test]
+    fn the_only_series_is_cut_into_parts() {
+        let rows: String = (0..43).map(|t| format!("{t},{t},{}\n", 2 * t)).collect();
+        let source = read(&format!("t,x,force\n{rows}"), "force").expect("a channel");
+        let parts = source.clone().in_parts(Some(&windows(10))).expect("parts");
+        let lengths: Vec<usize> = parts.targets.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [10, 11, 11, 11]);
+        assert_eq!(parts.targets.concat(), source.targets[0]);
+        let first = |part: usize| {
+            parts.data.series()[part].samples.view().rows().map(|rows| rows.values()[0])
+        };
+        assert_eq!(first(2), Some(21.0));
+        assert_eq!(source.clone().in_parts(Some(&windows(30))).expect("whole").targets.len(), 1);
+        assert_eq!(source.in_parts(None).expect("whole").targets.len(), 1);
+    }
+}

@@ -86,7 +86,7 @@ pub struct Contract {
     pub period: Option<Period>,
     /// Each channel; empty over symbols, and if unknown.
     pub channels: Vec<ChannelRange>,
-    /// What a regression estimates; `None` for a classifier.
+    /// Target of a regression; `None` for a classifier.
     pub target: Option<Target>,
 }
 

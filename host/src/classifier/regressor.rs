@@ -107,7 +107,7 @@ impl Target {
 /// streams and is exported as a classifier is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regressor {
-    /// What is estimated.
+    /// The number that is estimated.
     pub target: Target,
     /// The target in training.
     pub trained: TargetSpread,
@@ -212,7 +212,7 @@ impl Regressor {
 }
 
 impl Deployed {
-    /// Sets what it estimates.
+    /// Sets the target.
     fn estimating(mut self, target: &Target) -> Self {
         let contract = self.common.contract.get_or_insert_default();
         contract.target = Some(target.clone());
@@ -220,7 +220,7 @@ impl Deployed {
         self
     }
 
-    /// What it estimates, if it is a regression: then its one decision value is the estimate.
+    /// The target, if it is a regression: then its one decision value is the estimate.
     #[must_use]
     pub fn target(&self) -> Option<&Target> {
         self.contract()?.target.as_ref()

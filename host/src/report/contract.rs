@@ -15,7 +15,7 @@ pub struct ContractSummary {
     pub period: Option<Period>,
     /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Vec<ChannelSummary>,
-    /// What a regression estimates.
+    /// Target of a regression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }

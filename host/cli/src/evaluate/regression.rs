@@ -46,7 +46,9 @@ pub(super) fn run(arguments: &Arguments, column: &str, outputs: &Outputs) -> Res
         // The default of classifiers.
         kinds.remove(0);
     }
-    let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+    let words = kinds.contains(&ClassifierKind::EmpiricalMap);
+    let kernels = arguments.kernels.with_order(arguments.options.order.filter(|_| words));
+    let training = arguments.training.with(&kernels, &arguments.emitting);
     let training = training.read_by(&kinds, false, false)?;
     let group = arguments.training.group.as_deref();
     let values = arguments.emitting.values();
