@@ -113,7 +113,7 @@ fn model_header(prefix: &str) -> Result<String, String> {
             places.iter().map(i16::to_string).collect::<Vec<_>>().join(", ")
         ),
     };
-    let Contract { windows, period, channels: ranges } = CONTRACT;
+    let Contract { windows, period, channels: ranges, .. } = CONTRACT;
     let ranges: Vec<ChannelRange<'_>> = ranges.iter().collect();
     let range_of =
         |of: fn(&ChannelRange<'_>) -> String| ranges.iter().map(of).collect::<Vec<_>>().join(", ");

@@ -17,6 +17,7 @@
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `predict_proba`, `accuracy`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::Trainer`] |
+//! | a number per window, and an interval around it | [`regress::train`] |
 //! | a detector of change, from what is normal | [`detect::DetectorPlan`] |
 //! | sums that many machines share, to the same bits | [`sums`], [`parts`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
@@ -62,6 +63,7 @@ pub mod plot;
 mod product;
 #[cfg(feature = "device")]
 pub mod project;
+pub mod regress;
 pub mod report;
 pub mod runtime;
 pub mod spot;

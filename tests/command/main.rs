@@ -45,6 +45,7 @@ mod people;
 mod predict;
 mod profile;
 mod recipe;
+mod regression;
 mod remedies;
 mod reports;
 mod run;

@@ -82,6 +82,14 @@ fn the_reference_is_the_help_of_the_program() {
 }
 
 #[test]
+fn the_page_of_regressions_does_what_it_says() {
+    let output = pages::run("host/docs/REGRESSION.md");
+    for words in ["estimates wx, the mean of a window", "series,start,end,estimate,low,high"] {
+        assert!(output.contains(words), "no `{words}` in\n{output}");
+    }
+}
+
+#[test]
 fn tutorials_do_what_they_say() {
     let quick = [
         ("machine", &["detector written to pump.json", "today,30", "detector of change"][..]),

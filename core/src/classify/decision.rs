@@ -52,6 +52,15 @@ pub struct Decision<T = f32> {
     pub margin: T,
 }
 
+impl<T: Real> Decision<T> {
+    /// The value of a single output, whose sign decides: the estimate of a regression.
+    ///
+    /// It has the bits of the output, except that zero is positive.
+    pub fn value(&self) -> T {
+        if self.class == 0 { T::ZERO - self.margin } else { self.margin }
+    }
+}
+
 /// An output's value in the making: exact enough that two outputs are subtracted before they are
 /// rounded, however large both are.
 ///

@@ -1,10 +1,11 @@
 use super::{
-    AdditiveClassifier, Calibration, Classifier, ConstStart, Prediction, RejectionReason,
+    AdditiveClassifier, Calibration, Classifier, ConstStart, Decision, Prediction, RejectionReason,
     StaggeredStates, WindowClassifier, decide_exactly,
 };
 use crate::contract::{Contract, WindowsError};
 use crate::error::ObservationError;
 use crate::filter::{Stream, Streaming};
+use crate::number::Real;
 
 /// A stream that pushes samples and returns named decisions: a classifier, its windows, the names of its classes, and its
 /// calibration where it has one.
@@ -151,6 +152,14 @@ pub struct NamedDecision<'a, T = f32> {
     margin: T,
     probability: Option<T>,
     rejection: Option<RejectionReason>,
+}
+
+impl<T: Real> NamedDecision<'_, T> {
+    /// The value of a single output, whose sign decides: the estimate of a regression, whose unit and interval the
+    /// [contract](crate::contract::Target) has.
+    pub fn value(&self) -> T {
+        Decision { class: self.class, margin: self.margin }.value()
+    }
 }
 
 impl<'a, T: Copy> NamedDecision<'a, T> {

@@ -10,6 +10,7 @@
 //! | [`Period`] | the time between two samples, and how far it may be off |
 //! | [`ChannelRange`] | unit, centre and spread of each channel in training |
 //! | [`Channels::may_be_missing`] | the channels that may be missing while others are present |
+//! | [`Target`] | of a regression: what it estimates, its unit, and the interval around an estimate |
 //!
 //! Names of channels and classes, priors and calibration are stored next to it, if the classifier has them.
 //!
@@ -17,9 +18,11 @@
 //! in C and on the wire alike.
 
 mod section;
+mod target;
 mod windows;
 
 pub use section::{CRITICAL, ContractError, LABELS, SECTION_HEAD, Section, Sections, UNIT_LONGEST};
+pub use target::{Target, TargetValue};
 pub use windows::{Partial, Refused, WindowClock, Windows, WindowsError};
 
 use core::fmt;
@@ -34,6 +37,7 @@ use core::fmt;
 ///     windows: Some(Windows::of(200, 50)),
 ///     period: Some(Period { nanoseconds: 20_000_000, tolerance: 0.05 }),
 ///     channels: Channels::of(&CHANNELS),
+///     target: None,
 /// };
 /// assert_eq!(CONTRACT.states(), 4);
 /// assert_eq!(CONTRACT.channels.iter().count(), 1);
@@ -47,11 +51,14 @@ pub struct Contract<'a> {
     pub period: Option<Period>,
     /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Channels<'a>,
+    /// Target of a regression; `None` for a classifier.
+    pub target: Option<Target<'a>>,
 }
 
 impl Contract<'_> {
     /// Nothing is known: whole series, of any rate and scale.
-    pub const NONE: Self = Self { windows: None, period: None, channels: Channels::NONE };
+    pub const NONE: Self =
+        Self { windows: None, period: None, channels: Channels::NONE, target: None };
 
     /// The states that the windows take: the windows that are open at a time; one without windows.
     #[must_use]
@@ -73,14 +80,14 @@ struct Rust<'a>(&'a Contract<'a>);
 impl fmt::Display for Rust<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Types and variants print as they are written; a number prints as the shortest that reads back to its bits.
-        let Contract { windows, period, channels } = self.0;
-        f.write_str("{\n    #[allow(unused_imports)]\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Windows};\n")?;
+        let Contract { windows, period, channels, target } = self.0;
+        f.write_str("{\n    #[allow(unused_imports)]\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Target, TargetValue::*, Windows};\n")?;
         write!(f, "    Contract {{\n        windows: {windows:?},\n        period: {period:?},\n")?;
         write!(f, "        channels: Channels::of(&{channels:?})")?;
         if channels.lacks_some() {
             write!(f, ".with_missing(&{:?})", channels.missing)?;
         }
-        f.write_str(",\n    }\n}")
+        write!(f, ",\n        target: {target:?},\n    }}\n}}")
     }
 }
 

@@ -11,10 +11,11 @@
 //! | 4, critical | labels, in an artefact alone |
 //! | 5 | the channels that [may be missing](Channels::may_be_missing), a byte each: 1 or 0; the artefact's shape says it too |
 //! | 6 | the [basis](crate::classify::teach::TeachingBasis) that classes are taught by, in an artefact alone |
+//! | 7, critical | [`Target`]: half width, coverage (`f32`), value and bytes of the unit (a byte each), unit, name (UTF-8) |
 
 use core::fmt;
 
-use super::{ChannelRange, Channels, Contract, Partial, Period, Refused, Source, Windows};
+use super::{ChannelRange, Channels, Contract, Partial, Period, Refused, Source, Target, Windows};
 
 /// The bit of a critical tag: a reader that does not know the tag must refuse the whole.
 pub const CRITICAL: u16 = 0x8000;
@@ -29,6 +30,7 @@ const WINDOWS: u16 = CRITICAL | 1;
 const PERIOD: u16 = 2;
 const CHANNEL: u16 = 3;
 const MISSING: u16 = 5;
+const TARGET: u16 = CRITICAL | 7;
 /// The tag of an artefact's labels.
 pub const LABELS: u16 = CRITICAL | 4;
 
@@ -191,6 +193,10 @@ impl<'a> Contract<'a> {
                     }
                     !core::mem::replace(&mut contract.channels.missing, section.content).is_empty()
                 }
+                TARGET => {
+                    let target = Target::read(section.content).ok_or(invalid)?;
+                    contract.target.replace(target).is_some()
+                }
                 LABELS => core::mem::replace(&mut labels, true),
                 tag if tag & CRITICAL > 0 => return Err(ContractError::Unknown(tag)),
                 _ => false,
@@ -209,6 +215,7 @@ impl<'a> Contract<'a> {
             + usize::from(self.period.is_some())
             + self.channels.iter().count()
             + usize::from(self.channels.lacks_some())
+            + usize::from(self.target.is_some())
     }
 
     /// Hands over the bytes of a section, piece by piece; false where it has no such section.
@@ -237,6 +244,9 @@ impl<'a> Contract<'a> {
         }
         if self.channels.lacks_some() {
             each(MISSING, &[self.channels.missing]);
+        }
+        if let Some(target) = &self.target {
+            each(TARGET, &[&target.head(), target.unit.as_bytes(), target.name.as_bytes()]);
         }
         found
     }

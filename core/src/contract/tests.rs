@@ -25,7 +25,10 @@ fn what_is_written_is_read() {
         windows: Some(windows),
         period: Some(period),
         channels: Channels::of(&channels),
+        target: None,
     };
+    let force =
+        Target { name: "force", unit: "N", of: TargetValue::Last, half_width: 2.5, coverage: 0.9 };
     for contract in [
         Contract::NONE,
         Contract { windows: None, ..all },
@@ -33,9 +36,39 @@ fn what_is_written_is_read() {
         Contract { channels: Channels::NONE, ..all },
         all,
         Contract { channels: all.channels.with_missing(&[0, 1]), ..all },
+        Contract { target: Some(force), ..all },
+        Contract { target: Some(Target { unit: "", coverage: 0.0, ..force }), ..Contract::NONE },
     ] {
         assert_eq!(Contract::read(&written(&contract)), Ok(contract));
     }
+}
+
+#[test]
+fn invalid_targets_are_refused() {
+    let sound =
+        Target { name: "force", unit: "N", of: TargetValue::Mean, half_width: 2.5, coverage: 0.9 };
+    assert_eq!(sound.interval(1.0), Some([-1.5, 3.5]));
+    assert_eq!(Target { coverage: 0.0, ..sound }.interval(1.0), None);
+    let long = ["x"; Target::NAME_LONGEST + 1].concat();
+    for target in [
+        Target { name: "", ..sound },
+        Target { name: &long, ..sound },
+        Target { name: "a\nb", ..sound },
+        Target { unit: &long[..UNIT_LONGEST + 1], ..sound },
+        Target { half_width: f32::NAN, ..sound },
+        Target { half_width: -1.0, ..sound },
+        Target { coverage: 1.0, ..sound },
+    ] {
+        assert!(!target.is_valid(), "{target:?}");
+        let bytes = written(&Contract { target: Some(target), ..Contract::NONE });
+        let Err(ContractError::Invalid(tag)) = Contract::read(&bytes) else { panic!("{target:?}") };
+        assert_eq!(tag, CRITICAL | 7);
+        assert!(Contract::read(&bytes[..bytes.len() - 1]).is_err());
+    }
+    let bytes = written(&Contract { target: Some(sound), ..Contract::NONE });
+    let other = [&bytes[..SECTION_HEAD + 8], &[2], &bytes[SECTION_HEAD + 9..]].concat();
+    assert!(Contract::read(&other).is_err(), "of a part of a window that is unknown");
+    assert!(Contract::read(&[bytes.as_slice(), &bytes].concat()).is_err(), "twice");
 }
 
 #[test]

@@ -289,7 +289,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Ok((source, Box::new(move |names: CNames<'_>| detector.to_c_source(names))))
         });
     }
-    let mut model = Model::parse(arguments.model.path(), &bytes)?;
+    let mut model = Model::parse_any(arguments.model.path(), &bytes)?;
+    if let Some(target) = model.deployed.target() {
+        let other = named([
+            ("--c", arguments.for_c.c.is_some()),
+            ("--micropython", for_micropython.micropython.is_some()),
+            ("--update", update.is_some()),
+            ("--number q15", arguments.number == NumberName::Q15),
+        ]);
+        if let [option, ..] = other.as_slice() {
+            let file = arguments.model.path().display();
+            let what = format!(
+                "{file}: {option}: this model estimates `{}`; use --rust, --artefact or --c-source",
+                target.name
+            );
+            return Err(Failure::input(Topic::Unsupported, what));
+        }
+    }
     if arguments.endless {
         model.deployed = model.deployed.on_windows(None);
     } else if model.deployed.contract().is_none() {

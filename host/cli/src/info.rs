@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let why = "--sleep is more than --current: a part draws less asleep than running";
         return Err(Failure::input(Topic::SleepAboveCurrent, why));
     }
-    let model = Model::parse(path, &bytes)?;
+    let model = Model::parse_any(path, &bytes)?;
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
     if arguments.clock.is_some() && rate.is_none() {
@@ -103,7 +103,8 @@ pub(super) fn inspect(
     (rate, setting): (Option<f64>, Option<OperatingPoint>),
 ) -> Result<Inspection, Failure> {
     let file = path.display().to_string();
-    let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());
+    let fitted = model.fitted().filter(|_| model.deployed.target().is_none());
+    let fixed = fitted.and_then(|fitted| fitted.quantise().ok());
     let inspection =
         Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
     let mut formats = vec![ProjectModel::F32(&model.deployed)];
@@ -130,7 +131,7 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     } else if ModelSet::is_one(bytes) {
         Some(ModelSet::parse(&name, bytes)?.provenance)
     } else {
-        Model::parse(path, bytes)?.provenance().cloned()
+        Model::parse_any(path, bytes)?.provenance().cloned()
     };
     let Some(provenance) = provenance else {
         return Err(Failure::input(

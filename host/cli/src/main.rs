@@ -64,6 +64,7 @@ mod recognise;
 mod record;
 mod record_project;
 mod refusals;
+mod regression;
 mod remedy;
 mod room;
 mod run;

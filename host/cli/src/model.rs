@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::classifier::{Classifier, Contract, Provenance};
+use fishweir::classifier::{Classifier, Contract, Provenance, Regressor};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, DetectorModel, SpotterModel};
 use fishweir::model::ModelSet;
@@ -14,6 +14,7 @@ use fishweir_profiles::ProfileClassifier;
 
 use super::rate::check_rate;
 use super::recognise;
+use super::regression;
 use super::remedy::words;
 use super::{Failure, Message, Topic, note};
 
@@ -52,6 +53,8 @@ pub(super) struct Model {
 pub(super) enum Origin {
     /// A trained classifier.
     Classifier(Box<Classifier>),
+    /// A trained regression.
+    Regressor(Box<Regressor>),
     /// A set of linear dynamical systems, trained so.
     Systems(Provenance),
     /// A classifier of one profile, and how it was trained; a profile alone was not.
@@ -108,8 +111,15 @@ impl Model {
         Self::parse(path, &recognise::read(path)?)
     }
 
-    /// Parses the contents of a file.
+    /// Parses the contents of a file; a regression is refused.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
+        let model = Self::parse_any(path, bytes)?;
+        regression::refuse(&path.display().to_string(), &model.deployed)?;
+        Ok(model)
+    }
+
+    /// Parses the contents of a file, of a regression too.
+    pub(super) fn parse_any(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
         let named =
@@ -117,6 +127,9 @@ impl Model {
         let (deployed, origin) = if Deployed::is_artefact(bytes) {
             let profile = Header::parse(bytes).ok().map(|header| header.profile());
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
+        } else if Regressor::is_one(bytes) {
+            let fitted = Regressor::parse(&file, bytes)?;
+            (fitted.deploy().map_err(named)?, Origin::Regressor(Box::new(fitted)))
         } else if ModelSet::is_one(bytes) {
             let set = ModelSet::parse(&file, bytes)?;
             (Deployed::of_set(&set).map_err(named)?, Origin::Systems(set.provenance))
@@ -148,6 +161,7 @@ impl Model {
     pub(super) fn fitted(&self) -> Option<&Classifier> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(fitted),
+            Origin::Regressor(fitted) => Some(&fitted.estimator),
             _ => None,
         }
     }
@@ -156,6 +170,7 @@ impl Model {
     pub(super) fn classifier(&self) -> Result<&Classifier, &'static str> {
         match &self.origin {
             Origin::Classifier(fitted) => Ok(fitted),
+            Origin::Regressor(_) => Err("this is a regression"),
             Origin::Systems(_) => Err("these are models without a classifier"),
             Origin::Profile(_) => Err("this is a profile, or a classifier of one"),
             Origin::Artefact(_) => Err("this is an artefact, in f32 already"),
@@ -166,6 +181,7 @@ impl Model {
     pub(super) fn provenance(&self) -> Option<&Provenance> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(&fitted.provenance),
+            Origin::Regressor(fitted) => Some(&fitted.estimator.provenance),
             Origin::Systems(provenance) => Some(provenance),
             Origin::Profile(provenance) => provenance.as_ref(),
             Origin::Artefact(_) => None,
@@ -206,6 +222,7 @@ impl Model {
             return carried.cloned();
         };
         let channels = carried.map_or(&[][..], |carried| carried.channels.as_slice());
+        contract.target = carried.and_then(|carried| carried.target.clone());
         for (one, carried) in contract.channels.iter_mut().zip(channels) {
             one.missing = carried.missing;
         }

@@ -26,6 +26,14 @@ pub(super) fn with_model(model: &str) -> Option<String> {
     )))
 }
 
+/// The line after a regression: which boards suit it, and its artefact.
+pub(super) fn estimating(model: &str) -> Option<String> {
+    let model = file(model);
+    hint(Some(format!(
+        "fishweir info {model} for boards that suit it, fishweir export {model} --artefact FILE.fishweir for firmware"
+    )))
+}
+
 /// The options of this run, by name, with their values.
 static GIVEN: OnceLock<Vec<(String, Vec<String>)>> = OnceLock::new();
 

@@ -332,7 +332,10 @@ impl Reading {
     ) -> Result<ReadOptions, Failure> {
         let deployed = &model.deployed;
         let of_model = (deployed.observations(), deployed.values(), deployed.contract());
-        self.options_that_fit(of_model, classes)
+        let mut options = self.options_that_fit(of_model, classes)?;
+        // Data to estimate may have the target, too.
+        options.source.target = deployed.target().map(|target| Column::of(&target.name));
+        Ok(options)
     }
 
     /// Options that require a model's observations, the values that its channels take, and its rate; its classes too if

@@ -21,6 +21,7 @@ use super::fixed::{NumberName, quantised};
 use super::help::brief;
 use super::model::{Model, Origin};
 use super::network::Deployment;
+use super::options::{named, refuse_idle};
 use super::output::Outputs;
 use super::reading::{Gathering, Reading};
 use super::watcher::{WatchedData, WatcherModel};
@@ -99,13 +100,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return watch(arguments, &watcher);
     }
     let Arguments { reading, gathering, .. } = arguments;
-    let model = Model::parse(file, &bytes)?;
+    let model = Model::parse_any(file, &bytes)?;
     if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {
         let file = arguments.model.display();
         return Err(Failure::input(
             Topic::Unsupported,
             format!("{file}: {why}, not as an artefact: leave --artefact out"),
         ));
+    }
+    if model.deployed.target().is_some() {
+        let other = named([
+            ("--report", arguments.page.output().is_some()),
+            ("--number", arguments.number == NumberName::Q15),
+        ]);
+        refuse_idle(&other, "the model estimates a number, and decides between no classes")?;
     }
     model.check_windows()?;
     let data = read::to_decide(&arguments.data, reading, gathering, &model)?;
@@ -147,7 +155,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             on_device(board, &model.deployed, &recording, names, form)?
         }
     };
-    let mut report = report.with_classes(model.deployed.classes());
+    // Signs are no classes.
+    let mut report = match model.deployed.target() {
+        Some(_) => report,
+        None => report.with_classes(model.deployed.classes()),
+    };
     if let Origin::Artefact(Some(written)) = model.origin {
         let profiles = [Profile::of(NumberFormat::F32), written];
         let names = ["on the host", "where the artefact was written"];

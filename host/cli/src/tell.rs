@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values, Windowing,
-    conversions_in_words, rate_words, uncompared_in_words,
+    Column, Dataset, Irregular, Kind, Period, ReadOptions, Sentinel, Series, UnitMatch, Values,
+    Windowing, conversions_in_words, rate_words, split_unit, uncompared_in_words,
 };
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
@@ -152,9 +152,18 @@ pub(super) fn of_data(
     findings::tell(data.source(), data.findings());
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
+    let mut lacking = data.missing().absent.clone();
+    if let (Kind::Channels(names), Some(Column::Name(target))) =
+        (data.kind(), &options.source.target)
+    {
+        // What is to be estimated is no channel.
+        let is_target = |name: &str| name == target || split_unit(name).0 == target;
+        for (name, count) in names.iter().zip(&mut lacking) {
+            *count = if is_target(name) { 0 } else { *count };
+        }
+    }
     if let Kind::Channels(names) = data.kind()
-        && let Some(words) =
-            absent::in_words(names, &data.missing().absent, data.observations(), contract)
+        && let Some(words) = absent::in_words(names, &lacking, data.observations(), contract)
     {
         note(Topic::UnobservedChannel, format_args!("{}: {words}", data.source()));
     }

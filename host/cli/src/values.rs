@@ -68,6 +68,11 @@ pub(super) fn rejection_rate(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0 && value < 0.5, "above 0 and below 0.5")
 }
 
+/// Parser of the share of true values that an interval covers.
+pub(super) fn coverage(text: &str) -> Result<f64, String> {
+    number(text, |value| value > 0.0 && value < 1.0, "above 0 and below 1")
+}
+
 /// Parser of a share of a whole.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     number(text, |value| (0.0..=1.0).contains(&value), "from 0 to 1")

@@ -452,6 +452,31 @@ pub enum DataError {
         /// Columns there are.
         available: String,
     },
+    /// No such column to estimate.
+    #[error(
+        "{file}: has no numbers to estimate in a column `{column}`; it has: {available}, and `label` for the labels of \
+         series"
+    )]
+    #[strum(serialize = "unknown-target")]
+    NoTarget {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+        /// Columns there are.
+        available: String,
+    },
+    /// A data set whose only channel is to be estimated.
+    #[error(
+        "{file}: `{column}` is the only channel, and nothing is left to estimate it from; add a channel"
+    )]
+    #[strum(serialize = "only-target")]
+    OnlyTarget {
+        /// The file.
+        file: String,
+        /// The column asked for.
+        column: String,
+    },
     /// A column to group by without content.
     #[error(
         "{file}: the column `{column}` to group by is empty in every row; fill it in, or group by \

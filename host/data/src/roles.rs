@@ -196,7 +196,12 @@ impl Roles {
         let table = &*looked;
         let names = table.header();
         let mut findings = table.findings().clone();
+        // Data to estimate may lack it.
+        let target = source.target.as_ref().and_then(|column| column.place(names));
         let is_wanted = |column: usize| {
+            if target == Some(column) {
+                return true;
+            }
             let own = split_unit(&names[column]).0;
             wanted.iter().any(|name| split_unit(name).0 == own)
         };
@@ -360,6 +365,7 @@ impl Roles {
                 continue;
             }
             let is_channel = match (source.channels.is_empty(), canonical) {
+                _ if target == Some(column) => true,
                 (false, _) => {
                     roles.spare |= roles.may_be_channel(table, &looks, column);
                     false

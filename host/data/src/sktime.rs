@@ -56,6 +56,8 @@ struct Description {
     /// Value of each keyword, in lower case but for classes, and its line.
     said: Vec<(String, String, u64)>,
     begun: bool,
+    /// True if the labels are numbers to estimate, and no classes.
+    targets: bool,
     /// True if each sample is `(time,value)`.
     timed: bool,
     /// Reading of times, settled by the first.
@@ -77,9 +79,10 @@ impl Description {
                 return Err("`@classLabel` says true and the classes, or false".to_owned());
             }
             ("timestamps", _) => return Err("`@timeStamps` says true or false".to_owned()),
-            ("targetlabel", _) => {
-                return Err("the file is for regression: its targets are not classes".to_owned());
+            ("targetlabel", "true") => {
+                (self.classes, self.targets) = (Some(Vec::new()), true);
             }
+            ("targetlabel", _) => return Err("`@targetLabel` says true or false".to_owned()),
             (word, _) if IDLE.contains(&word) => {}
             (word, _) => {
                 return Err(format!(
@@ -176,6 +179,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 return Err(wrong("expected `@data` before the first series".into()));
             }
             description.take(content, line).map_err(wrong)?;
+            if description.targets && options.source.target.is_none() {
+                let what = "the file is for regression: its targets are not classes; `label` names them as target";
+                return Err(wrong(what.into()));
+            }
             continue;
         }
         let (channels, label, times) = series(text, line, &mut description, name, options)?;
@@ -241,7 +248,7 @@ fn series(
                 let before = place.character.unwrap_or_default() - 1;
                 Box::new(Place { character: Some(before + character), ..*place })
             })?;
-            if label != "?" && !classes.iter().any(|class| class == label) {
+            if label != "?" && !description.targets && !classes.iter().any(|class| class == label) {
                 let (label, known) = (shorten(label), classes.join(", "));
                 let what = format!(
                     "class `{label}` is not among those of `@classLabel` ({known}); add it there"

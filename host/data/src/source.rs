@@ -24,6 +24,8 @@ pub struct Source {
     pub channels: Vec<Column>,
     /// The column that marks samples, which has no other role.
     pub marks: Option<Column>,
+    /// The column of the numbers that a regression estimates, which is read as a channel.
+    pub target: Option<Column>,
     /// The column of the events, of a table with an event per line.
     pub events: Option<Column>,
     /// `true` if the symbols of strings are words, though they do not look so.

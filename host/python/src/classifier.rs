@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fishweir::classifier::{Classifier as Trained, Observations};
+use fishweir::classifier::{Classifier as Trained, Observations, Regressor};
 use fishweir::data::Kind;
 use fishweir::estimator::{Estimator, Fitted};
 use fishweir::fishweir_core::classify::RejectionReason;
@@ -79,6 +79,11 @@ impl Classifier {
     #[staticmethod]
     #[pyo3(signature = (json, name="the model"))]
     fn from_json(json: &[u8], name: &str) -> PyResult<Self> {
+        if Regressor::is_one(json) {
+            return Err(refused(format!(
+                "{name}: this model estimates numbers and decides between no classes; the command takes it"
+            )));
+        }
         let read = Trained::parse(name, json).map_err(raised)?;
         Fitted::try_from(read).map(Self::from).map_err(raised)
     }

@@ -354,6 +354,7 @@ impl ReadingOptions {
             columns: self.columns.iter().map(column).collect(),
             channels: self.channels.iter().map(column).collect(),
             marks: None,
+            target: None,
             events: self.events.as_ref().map(column),
             words: self.words,
             separator: self.sep.as_deref().map(Separator::parse).transpose().map_err(said)?,

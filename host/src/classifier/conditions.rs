@@ -82,7 +82,7 @@ impl OtherScale {
 impl fmt::Display for OtherScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { channel, trained, found, guess, header, .. } = self;
-        let [trained, found] = [trained, found].map(|&number| to_three_digits(number));
+        let (trained, found) = (to_three_digits(*trained), to_three_digits(*found));
         write!(f, "channel `{channel}`: ")?;
         match self.measure {
             Measure::Spread => {

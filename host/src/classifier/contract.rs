@@ -3,7 +3,7 @@
 use fishweir_core::contract::{self, Channels, UNIT_LONGEST, Windows};
 use serde::{Deserialize, Serialize};
 
-use super::{Classifier, Observations, Provenance, Rule};
+use super::{Classifier, Observations, Provenance, Rule, Target};
 use crate::data::internals::{Rests, centre_and_spread, robust_centre_and_spread};
 use crate::data::{Dataset, Kind, Period, SamplesView, Windowing, split_unit};
 
@@ -86,6 +86,8 @@ pub struct Contract {
     pub period: Option<Period>,
     /// Each channel; empty over symbols, and if unknown.
     pub channels: Vec<ChannelRange>,
+    /// Target of a regression; `None` for a classifier.
+    pub target: Option<Target>,
 }
 
 impl Contract {
@@ -166,7 +168,8 @@ impl Contract {
             false => Vec::new(),
         };
         let channels = Channels::of(&channels).with_missing(&missing);
-        take(&contract::Contract { windows, period, channels })
+        let target = self.target.as_ref().map(Target::as_core);
+        take(&contract::Contract { windows, period, channels, target })
     }
 }
 
@@ -193,6 +196,7 @@ impl From<&contract::Contract<'_>> for Contract {
                     fixed: false,
                 })
                 .collect(),
+            target: contract.target.as_ref().map(|target| Target::from_core(target, double)),
         }
     }
 }
@@ -208,7 +212,7 @@ impl Provenance {
     #[must_use]
     pub fn contract_in_part(&self) -> Contract {
         let channels = self.channels.clone();
-        Contract { windowing: self.windowing, period: self.period, channels }
+        Contract { windowing: self.windowing, period: self.period, channels, target: None }
     }
 }
 
@@ -258,6 +262,7 @@ mod tests {
                 windowing: Some(by(short)),
                 period: Some(Period { seconds: 0.02, tolerance: 0.05 }),
                 channels: vec![channel.clone()],
+                target: None,
             };
             assert_eq!(contract.with_core(|core| Contract::from(core)), contract);
             assert_eq!(contract.states(), 4);

@@ -7,6 +7,7 @@ mod confidence;
 mod contract;
 pub(crate) mod file;
 mod observations;
+mod regressor;
 mod resting;
 mod rule;
 mod scaling;
@@ -37,6 +38,7 @@ pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, unseal};
 pub use observations::Observations;
+pub use regressor::{Regressor, Target, TargetInterval, TargetSpread};
 pub use resting::{Rest, Resting};
 pub use rule::{
     AdaptedStart, CONTEXTS_AT_MOST, ComparedBy, Direction, Expansion, ExpansionKernel, Output,

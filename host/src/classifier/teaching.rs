@@ -20,7 +20,8 @@ impl Teaching {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let numbers = self.rows.first().map_or(0, Vec::len);
         let classes = self.rows.len().saturating_sub(1 + numbers);
-        let [numbers, classes] = [numbers, classes].map(|n| u16::try_from(n).unwrap_or(0));
+        let short = |n: usize| u16::try_from(n).unwrap_or(0);
+        let (numbers, classes) = (short(numbers), short(classes));
         let mut bytes = TeachingBasis::head(numbers, classes).to_vec();
         for row in &self.rows {
             for &real in row {

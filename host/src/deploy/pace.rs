@@ -196,10 +196,11 @@ impl Core {
             Work::F32(cost) => (&self.f32, cost),
             Work::Q15(cost) => (&self.q15, cost),
         };
-        let [least, most] = [0, 1].map(|end| {
+        let at = |end: usize| {
             cost.multiply_adds_per_sample as f64 * takes.multiply_add[end]
                 + cost.exponentials_per_sample as f64 * takes.exponential[end]
-        });
+        };
+        let (least, most) = (at(0), at(1));
         let more = cost.exponentials_per_decision + cost.logarithms_per_decision;
         let decision = cost.multiply_adds_per_decision as f64 * self.f32.multiply_add[1]
             + more as f64 * self.f32.exponential[1];

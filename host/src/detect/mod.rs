@@ -192,10 +192,11 @@ impl DetectorPlan<'_> {
             .calibration
             .calibrate_for((&observations, in_part), &fitted.model, &direction, &second)
             .map_err(|error| DetectorError::Calibration { file: file(), error })?;
-        let [calibrated, unseen] = [&second, &third].map(|streams| FalseAlarms {
+        let false_alarms = |streams: &[SamplesView<'_>]| FalseAlarms {
             alarms: detector.alarms(streams),
             samples: streams.iter().map(SamplesView::len).sum(),
-        });
+        };
+        let (calibrated, unseen) = (false_alarms(&second), false_alarms(&third));
         let changes = self.changes(&detector, &third);
         let notes = detector.notes().to_vec();
         let model = DetectorModel {

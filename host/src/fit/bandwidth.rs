@@ -69,7 +69,7 @@ pub fn loo_bandwidth(points: &[Vec<f64>], scale: &[f64], least: f64) -> Result<f
     }
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let scored = |log: f64| (log, score(log));
-    let [mut inner, mut outer] = [b - GOLDEN * (b - a), a + GOLDEN * (b - a)].map(scored);
+    let (mut inner, mut outer) = (scored(b - GOLDEN * (b - a)), scored(a + GOLDEN * (b - a)));
     while b - a > 1e-3 {
         if inner.1 >= outer.1 {
             (b, outer) = (outer.0, inner);

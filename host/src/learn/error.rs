@@ -104,6 +104,30 @@ pub enum TrainError {
         /// Classes found.
         found: usize,
     },
+    /// A regression without a window that has a target.
+    #[error("{0}: no window has a target; fill in the column, or take longer windows")]
+    NoTargets(String),
+    /// A regression by features or a learner that do not estimate numbers.
+    #[error("{0} decides between classes; to estimate numbers take {1}")]
+    #[strum(serialize = "no-regression")]
+    NoRegression(String, &'static str),
+    /// An interval that the held-out windows are too few for.
+    #[error(
+        "{windows} held-out windows are too few for an interval that covers {coverage}: {needed} are needed; take a \
+         smaller coverage, or more data"
+    )]
+    TooFewForCoverage {
+        /// Held-out windows.
+        windows: usize,
+        /// Share to cover.
+        coverage: f64,
+        /// Windows needed.
+        needed: usize,
+    },
+    /// A coverage that no interval has.
+    #[error("an interval that covers {0} of the windows; the share must be above 0 and below 1")]
+    #[strum(serialize = "bad-coverage")]
+    Coverage(f64),
     /// A class whose model could not be fitted.
     #[error("class `{class}`: {source}{}", remedy(source))]
     Fit {

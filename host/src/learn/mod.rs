@@ -57,6 +57,16 @@ mod training;
 mod variation;
 mod warnings;
 
+/// Parts of a training that regressions share.
+pub(crate) mod internals {
+    pub(crate) use super::machine::on_scores::ScorePath;
+    pub(crate) use super::machine::{Examples, Path};
+    pub(crate) use super::solver::ridge::{estimator, held_out_estimates};
+    pub(crate) use super::space::trial::Trial;
+    pub(crate) use super::training::fits::models_of;
+    pub(crate) use super::training::set::{Shared, TrainingSet};
+}
+
 pub use crate::classifier::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
     Lead, Price, Scaling, ScoreModels, Selection, Setting, WildSample,

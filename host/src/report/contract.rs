@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{counted, grouped};
-use crate::classifier::{Contract, Observations, Period};
+use crate::classifier::{Contract, Observations, Period, Target};
 use crate::data::{rate_words, split_unit};
 
 /// Conditions of the training data, which a model keeps to wherever it runs.
@@ -15,6 +15,9 @@ pub struct ContractSummary {
     pub period: Option<Period>,
     /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Vec<ChannelSummary>,
+    /// Target of a regression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
 }
 
 /// The windows of a decision.
@@ -67,7 +70,8 @@ impl ContractSummary {
             spread: channel.spread,
             missing: channel.missing,
         });
-        Self { windows, period: contract.period, channels: channels.collect() }
+        let target = contract.target.clone();
+        Self { windows, period: contract.period, channels: channels.collect(), target }
     }
 
     /// Returns a heading and a text for each line of `info`.

@@ -171,7 +171,8 @@ impl fmt::Display for DetectionReport {
             writeln!(f, "without a change, in as many samples: {unchanged}\n")?;
         }
         let DetectorCost { model_bytes, state_bytes, multiply_adds_per_sample, .. } = self.cost;
-        let [flash, ram, work] = [model_bytes, state_bytes, multiply_adds_per_sample].map(grouped);
+        let (flash, ram) = (grouped(model_bytes), grouped(state_bytes));
+        let work = grouped(multiply_adds_per_sample);
         writeln!(
             f,
             "on a device: {flash} B of flash, {ram} B of RAM, {work} multiply-adds per sample"

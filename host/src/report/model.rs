@@ -245,7 +245,12 @@ impl fmt::Display for Inspection {
         };
         let mut lines = vec![
             ("classifier", format!("{}: {}", self.classifier, self.evidence())),
-            ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", "))),
+            match self.contract.as_ref().and_then(|contract| contract.target.as_ref()) {
+                Some(target) => ("estimates", target.words()),
+                None => {
+                    ("classes", format!("{} ({})", self.classes.len(), self.classes.join(", ")))
+                }
+            },
             ("observes", observed),
             ("front end", self.front.words()),
             ("beside models", self.codebooks.clone().unwrap_or_default()),

@@ -62,7 +62,7 @@ impl PartReport {
 impl fmt::Display for PartReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for one in &self.models {
-            let [summed, leaves] = [one.summed, one.leaves].map(grouped);
+            let (summed, leaves) = (grouped(one.summed), grouped(one.leaves));
             let series = counted(one.sequences, "series");
             write!(f, "{}: {summed} of {leaves} leaves, of {series}", one.model)?;
             match one.log_likelihood {

@@ -46,7 +46,7 @@ impl EventFigures {
 impl fmt::Display for EventFigures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, events, reported, found, precision, recall, f1, median_delay } = self;
-        let [found, reported] = [found, reported].map(|count| grouped(*count));
+        let (found, reported) = (grouped(*found), grouped(*reported));
         write!(f, "{what}: {found} of {} found, {reported} reported; ", counted(*events, "event"))?;
         write!(f, "precision {precision:.3}, recall {recall:.3}, F1 {f1:.3}")?;
         match median_delay {

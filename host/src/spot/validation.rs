@@ -80,8 +80,7 @@ impl SpotPlan {
     ) -> Result<SpotValidation, SpotValidationError> {
         let fold = |fold| {
             let test = folds.test(fold);
-            let [own, others] = [&test, &folds.train(fold)].map(|part| marked.part(part));
-            let (own, others) = (own?, others?);
+            let (own, others) = (marked.part(&test)?, marked.part(&folds.train(fold))?);
             let trial = self.carry_out(&others, progress)?;
             let spotted = self.figures(&trial.spotter, &own);
             let windowed = self.windowed(&others, &own, progress)?;

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use fishweir::classifier::{Classifier, Confidence, Contract};
-use fishweir::data::{Dataset, Rows, Samples, Series};
+use fishweir::data::{Dataset, Lags, RegressionData, Rows, Samples, Series};
 use fishweir::deploy::{Core, Deployed};
 use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::learn::{ClassifierKind, ScoreModels};
+use fishweir::learn::{ClassifierKind, LagChoice, ScoreModels};
 use fishweir::parity::{Parity, Recording, compare};
+use fishweir::regress::{RegressionRequest, train};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, channels_missing, profiled, recordings, strings, systems, trained,
@@ -100,6 +101,22 @@ fn real_channels_give_the_same_bits() {
         on_device(board(Board::default_name()), deployed, &unseen(data, 4_000), &Form::Source);
     // Class, margin and a log-likelihood per model and sample.
     assert_identical(&parity, 2 + 7);
+}
+
+/// A regression is a classifier of one output: sign and magnitude of the estimate are compared.
+#[test]
+fn estimates_have_the_same_bits() {
+    let source = RegressionData::new(recordings(), "wx").expect("a channel");
+    let mut request = RegressionRequest::default();
+    let training = &mut request.request;
+    (training.states, training.one_model_iterations) = (vec![3], 2);
+    (training.lags, training.codebooks) = (LagChoice::Given(vec![Lags::NONE]), vec![0]);
+    let trained = train(&source, &request, &|| ()).expect("trains");
+    let deployed = trained.regressor.deploy().expect("fits in f32");
+    let views = source.data.series().iter().map(|one| one.samples.view());
+    let recording = Recording::new(views, Some(400));
+    let parity = on_device(board(Board::default_name()), &deployed, &recording, &Form::Artefact);
+    assert_identical(&parity, 2 + 1);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod network;
 mod parsers;
 mod profile;
 mod profile_training;
+mod regress;
 mod routes;
 mod runner;
 mod semi_markov;

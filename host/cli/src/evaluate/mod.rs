@@ -7,6 +7,7 @@ mod folds;
 mod kernels;
 mod notes;
 mod records;
+mod regression;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ use super::options::{each_once, named, note_idle, refuse_idle};
 use super::out_of_core::OutOfCore;
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
+use super::regression::TargetOptions;
 use super::training::{as_taken, most_passes, requests, warn};
 use super::values::rejection_rate;
 use super::{
@@ -53,6 +55,7 @@ const SHOWN: &[&str] = &[
     "window",
     "hop",
     "effort",
+    "target",
     "reject",
     "draw",
     "label",
@@ -65,6 +68,7 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir evaluate gait.csv --group subject --window 200
   fishweir evaluate gait.csv --classifier bayes,fisher,top --effort normal
+  fishweir evaluate gait.csv --target force --window 200     # regression: RMSE, MAE, R2
   fishweir evaluate other.csv --model gait.json    # a fitted model on other data
   fishweir evaluate new.csv --model vote.json      # a classifier of records, by network fit";
 
@@ -121,6 +125,8 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Events", requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
         "reject", "draw", "roc", "reliability", "window"])]
     events: bool,
+    #[command(flatten)]
+    target: TargetOptions,
     #[command(flatten)]
     marking: Marking,
     /// Draw the confusion matrix, with recall and precision of each class; - for standard output
@@ -181,6 +187,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     // Without it the column of marks is a channel.
     refuse_idle(&arguments.marking.given(), "samples are marked for --events")?;
+    if let [path] = arguments.model.as_slice()
+        && !network::is_classifier(path)
+    {
+        let model = Model::parse_any(path, &recognise::read(path)?)?;
+        if model.deployed.target().is_some() {
+            return regression::judge(arguments, (path, &model), &outputs);
+        }
+    }
+    match arguments.target.column() {
+        Some(column) if arguments.model.is_empty() => {
+            return regression::run(arguments, column, &outputs);
+        }
+        Some(_) => refuse_idle(&["--target"], "these models decide between classes")?,
+        None => note_idle(&arguments.target.of_target(), "there is no --target to estimate")?,
+    }
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);

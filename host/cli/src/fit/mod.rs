@@ -3,6 +3,7 @@
 mod bank;
 mod kernel;
 mod models;
+mod regression;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ use super::out_of_core::{OutOfCore, summary};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
+use super::regression::TargetOptions;
 use super::training::{as_taken, fit, fit_table, requests};
 use super::{Failure, Topic, next, note, read, tell};
 use crate::help::brief;
@@ -38,6 +40,7 @@ const SHOWN: &[&str] = &[
     "effort",
     "emission",
     "front",
+    "target",
     "label",
     "dry_run",
     "json",
@@ -48,6 +51,7 @@ const SHOWN: &[&str] = &[
 const EXAMPLES: &str = "\
 Examples:
   fishweir fit gait.csv --group subject --window 200 --hop 100 -o gait.json
+  fishweir fit gait.csv --target force --window 200 -o force.json    # a number per window: a soft sensor
   fishweir fit gait.csv --dry-run                  # how the file is read
   fishweir fit gait.csv --effort normal --print-config > gait.toml
   fishweir fit gait.csv --config gait.toml -o gait.json";
@@ -98,6 +102,8 @@ pub(super) struct Arguments {
     emitting: Emitting,
     #[command(flatten)]
     kernels: ScoreKernels,
+    #[command(flatten)]
+    target: TargetOptions,
     /// Keep in the model what a device teaches itself further classes by: see `fishweir teach`
     ///
     /// A whitening of the decision values and log-likelihoods of the training's windows, and the means of its classes.
@@ -142,6 +148,10 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     let written: Vec<&Path> =
         [output.as_path()].into_iter().chain(arguments.page.output()).collect();
     let outputs = Outputs::check(&written, &inputs)?;
+    if let Some(column) = arguments.target.column() {
+        return regression::run(arguments, column, (&output, &outputs), recipe);
+    }
+    note_idle(&arguments.target.of_target(), "there is no --target to estimate")?;
     if let Some(family) = arguments.family {
         note_idle(&arguments.believing.given(), "models alone decide nothing")?;
         refuse_idle(&arguments.out_of_core.given(), "models alone are fitted to whole data")?;

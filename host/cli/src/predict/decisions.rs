@@ -103,6 +103,9 @@ impl<'m> Decisions<'m> {
         windowing: Option<&Windowing>,
         decisions: &[Decided<'_>],
     ) -> Vec<UnknownClass> {
+        if self.model.deployed.target().is_some() {
+            return Vec::new();
+        }
         let (names, windows) = (self.names(), data.windows(windowing));
         let confidence = self.model.deployed.confidence();
         let rejects = confidence.is_some_and(|confidence| confidence.of_core().rejects());
@@ -161,13 +164,21 @@ impl<'m> Decisions<'m> {
             if begins {
                 text.extend_from_slice(b"{\"data\":");
                 serde_json::to_writer(&mut text, data.source())?;
-                text.extend_from_slice(b",\"classes\":");
-                serde_json::to_writer(&mut text, &self.names())?;
+                match deployed.target() {
+                    Some(target) => {
+                        text.extend_from_slice(b",\"target\":");
+                        serde_json::to_writer(&mut text, target)?;
+                    }
+                    None => {
+                        text.extend_from_slice(b",\"classes\":");
+                        serde_json::to_writer(&mut text, &self.names())?;
+                    }
+                }
                 text.extend_from_slice(b",\"decisions\":[");
             }
             for (row, one) in (self.rows..).zip(decisions) {
                 text.extend_from_slice(if row > 0 { b"," } else { b"" });
-                serde_json::to_writer(&mut text, one)?;
+                text.extend_from_slice(one.json(deployed)?.as_bytes());
             }
             for one in self.strangers(data, windowing, decisions) {
                 match self.unknown.iter_mut().find(|known| known.class == one.class) {
@@ -181,7 +192,7 @@ impl<'m> Decisions<'m> {
                 table.write_record(heads(deployed, true))?;
             }
             for one in decisions {
-                table.write_record(one.record())?;
+                table.write_record(one.record(deployed))?;
             }
             text = table.into_inner().map_err(|error| error.into_error())?;
         }

@@ -67,8 +67,10 @@ pub(super) fn predict_stream(
         .with_time(source.time);
     let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
-        let mut line =
-            if arguments.json { serde_json::to_string(one)? } else { csv_line(&one.record())? };
+        let mut line = match arguments.json {
+            true => one.json(&deployed)?,
+            false => csv_line(&one.record(&deployed))?,
+        };
         line.push('\n');
         output::print(line.as_bytes())
     };

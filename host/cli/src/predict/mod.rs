@@ -20,10 +20,13 @@ use serde::Serialize;
 
 use crate::help::brief;
 use crate::model::Model;
-use crate::options::{note_idle, refuse_idle};
+use crate::options::{named, note_idle, refuse_idle};
 use crate::out_of_core::OutOfCore;
 use crate::reading::{Cutting, Gathering, Reading};
-use crate::{Failure, Topic, failure, network, note, out_of_core, read, teach, tell, usual};
+use crate::regression::predict::{Estimated, HEADS};
+use crate::{
+    Failure, Topic, failure, network, note, out_of_core, read, recognise, teach, tell, usual,
+};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -39,6 +42,9 @@ A model fitted with --calibrate or --reject adds two columns after the margin. `
 window is of one of the known classes. `doubt` is the reason to reject the decision: `close call` (a smaller margin than \
 almost all in training), `unlikely` (unlike the training data) or `too likely` (a sensor at rest). Both columns are valid \
 for streams that are as long as the windows of the training.
+
+Of a regression, a model of `fit --target`, the columns are series,start,end,estimate,low,high: the estimate for the window, \
+and the ends of its interval.
 
 --taught FILE also decides for the classes that `teach` or a device was shown, by their names. The values stay those of the \
 model's own classes.
@@ -239,7 +245,27 @@ impl<'a> Decided<'a> {
         })
     }
 
-    fn record(&self) -> Vec<String> {
+    /// The estimate, for a regression.
+    fn estimated(&self, deployed: &Deployed) -> Option<Estimated<'a>> {
+        let value = self.class.and_then(|_| self.values.first().copied().flatten());
+        let place = (self.series, self.start, self.end);
+        Estimated::of(deployed, place, value.map(|value| value.0))
+    }
+
+    /// The decision as JSON.
+    fn json(&self, deployed: &Deployed) -> Result<String, Failure> {
+        Ok(match self.estimated(deployed) {
+            Some(estimated) => serde_json::to_string(&estimated)?,
+            None => serde_json::to_string(self)?,
+        })
+    }
+
+    fn record(&self, deployed: &Deployed) -> Vec<String> {
+        if let Some(estimated) = self.estimated(deployed) {
+            let place = [self.start.to_string(), self.end.to_string()];
+            let series = self.series.map(str::to_owned).into_iter();
+            return series.chain(place).chain(estimated.fields()).collect();
+        }
         let series = self.series.map(str::to_owned);
         let place = [self.start.to_string(), self.end.to_string()];
         let class = self.class.unwrap_or_default().to_owned();
@@ -276,6 +302,9 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
         classes.iter().map(|class| format!("value_{class}")).collect()
     };
     let places = if series { &["series", "start", "end"][..] } else { &["start", "end"] };
+    if deployed.target().is_some() {
+        return places.iter().chain(&HEADS).map(|&name| name.to_owned()).collect();
+    }
     let belief = if deployed.confidence().is_some() { &["probability", "doubt"][..] } else { &[] };
     let names =
         places.iter().chain(&["class", "margin"]).chain(belief).map(|&name| name.to_owned());
@@ -301,7 +330,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let what = "--draw draws an explanation or a stream: add --explain or --stream";
         return Err(Failure::input(Topic::MissingOption, what));
     }
-    let model = Model::read(&arguments.model)?;
+    let model = Model::parse_any(&arguments.model, &recognise::read(&arguments.model)?)?;
+    if model.deployed.target().is_some() {
+        let other = named([
+            ("--taught", arguments.taught.is_some()),
+            ("--explain", arguments.explain.is_some()),
+            ("--draw", arguments.draw.is_some()),
+        ]);
+        refuse_idle(&other, "the model estimates a number, and decides between no classes")?;
+    }
     let taught = teach::taught(&model, arguments.taught.as_deref())?;
     let taught = taught.as_ref();
     let refused = match arguments.data.as_slice() {

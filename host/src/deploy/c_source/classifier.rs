@@ -219,6 +219,19 @@ impl InC<'_> {
                 "Windows that are open at a time, a state for each in a stream.",
                 &[("WINDOW_STATES", contract.states().to_string())],
             );
+            if let Some(target) = contract.target {
+                text += &define(
+                    "The model estimates a number: fishweir_decide() gives its sign as the class (0: negative) and its magnitude as\n \
+                     * the margin. Its name and unit, half the width of the interval around it, and the share of true values that this covers.",
+                    &[
+                        ("TARGET_NAME", string(target.name)),
+                        ("TARGET_UNIT", string(target.unit)),
+                        ("TARGET_HALF_WIDTH", float(target.half_width)),
+                        ("TARGET_COVERAGE", float(target.coverage)),
+                        ("ESTIMATE(decision)", "((decision).class_index ? (decision).margin : -(decision).margin)".into()),
+                    ],
+                );
+            }
             let period = contract.period;
             let tolerance = period.map_or(0.0, |period| period.tolerance);
             text + &define(

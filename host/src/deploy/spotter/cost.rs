@@ -35,7 +35,8 @@ impl Spotter {
     pub fn cost(&self) -> SpotterCost {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
         let (s, b) = (self.states(), BACKGROUND_STATES);
-        let [network, background] = [s, b].map(|states| FilterWork::of(states, 0, &emission));
+        let network = FilterWork::of(s, 0, &emission);
+        let background = FilterWork::of(b, 0, &emission);
         let token = 24 * PENDING + 64;
         let missing = if self.in_part { s + b } else { 0 };
         let partial = emission.family.work_of_missing(emission.shape, 0);

@@ -82,6 +82,17 @@ impl ScorePath {
         Ok(Self { metric, rows: rows.clone(), stored, machines })
     }
 
+    /// A machine that was trained elsewhere on some of the items.
+    pub(crate) fn of_machine(
+        metric: FeatureScaler,
+        rows: Matrix,
+        (kernel, items): (ScoreKernel, Vec<usize>),
+        machine: KernelMachine,
+    ) -> Self {
+        let machines = vec![OnItems { kernel, items, machines: vec![machine] }];
+        Self { metric, rows, stored: Vec::new(), machines }
+    }
+
     /// Decisions on unscaled examples, `[kernel and cost][example]`.
     pub(crate) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let mut new = scaled(&self.metric, rows);

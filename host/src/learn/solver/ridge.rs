@@ -161,23 +161,62 @@ fn held_out(
     c: &[f64],
 ) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError> {
     of_outputs(rows, labels, (classes, weight), |centred, targets| {
-        let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
-        let members = members(groups);
-        let by_factors = try_each(c.len(), &|cost| centred.held_out(targets, &members, c[cost]));
-        let of_costs = match by_factors {
-            Ok(of_costs) => of_costs,
-            Err(NoFactor) => {
-                let ridge = centred.factorised()?;
-                each(c.len(), &|cost| ridge.held_out(targets, groups, c[cost]))
-            }
-        };
-        for of_cost in of_costs {
-            let lists = of_cost
-                .map_or(vec![None; targets.len()], |lists| lists.into_iter().map(Some).collect());
-            of_outputs.iter_mut().zip(lists).for_each(|(all, list)| all.push(list));
-        }
-        Ok(of_outputs)
+        held_out_of(centred, targets, groups, c)
     })
+}
+
+/// Outputs for each item, trained without its group, of some targets, `[target][cost][item]`.
+fn held_out_of(
+    centred: Centred,
+    targets: &[Vec<f64>],
+    groups: &[usize],
+    c: &[f64],
+) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError> {
+    let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
+    let members = members(groups);
+    let by_factors = try_each(c.len(), &|cost| centred.held_out(targets, &members, c[cost]));
+    let of_costs = match by_factors {
+        Ok(of_costs) => of_costs,
+        Err(NoFactor) => {
+            let ridge = centred.factorised()?;
+            each(c.len(), &|cost| ridge.held_out(targets, groups, c[cost]))
+        }
+    };
+    for of_cost in of_costs {
+        let lists = of_cost
+            .map_or(vec![None; targets.len()], |lists| lists.into_iter().map(Some).collect());
+        of_outputs.iter_mut().zip(lists).for_each(|(all, list)| all.push(list));
+    }
+    Ok(of_outputs)
+}
+
+/// The machine that estimates numbers, `[item]`, at a cost.
+///
+/// # Errors
+/// [`KernelLearnError`] as of [`Ridge::of`].
+pub(crate) fn estimator(
+    rows: &Matrix,
+    targets: &[f64],
+    c: f64,
+) -> Result<Linear, KernelLearnError> {
+    let centred = Centred::of(rows, &vec![1.0; targets.len()])?;
+    let machines = centred.machines(&[targets.to_vec()], &[c])?;
+    machines.into_iter().flatten().next().ok_or(KernelLearnError::Empty)
+}
+
+/// Estimates for each item, trained without its group, `[cost][item]`; `None` if not determined numerically.
+///
+/// # Errors
+/// [`KernelLearnError`] as of [`Ridge::of`].
+pub(crate) fn held_out_estimates(
+    rows: &Matrix,
+    targets: &[f64],
+    groups: &[usize],
+    c: &[f64],
+) -> Result<Vec<Option<Vec<f64>>>, KernelLearnError> {
+    let centred = Centred::of(rows, &vec![1.0; targets.len()])?;
+    let all = held_out_of(centred, &[targets.to_vec()], groups, c)?;
+    Ok(all.into_iter().next().unwrap_or_default())
 }
 
 /// Applies a function to centred rows and the outputs' targets: once if all items have equal weights, otherwise per output.

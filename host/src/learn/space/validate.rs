@@ -17,13 +17,18 @@ impl Space<'_> {
     /// # Errors
     /// [`TrainError`] naming what is wrong.
     pub fn check(&self) -> Result<(), TrainError> {
-        check(self)
+        self.check_for(2)
+    }
+
+    /// Refuses what [`check`](Self::check) does, where fewer classes may do.
+    pub(crate) fn check_for(&self, classes: usize) -> Result<(), TrainError> {
+        check(self, classes)
     }
 }
 
 /// Refuses series of several rates, no windows, lags that reach beyond each, more features than there is room for, and
 /// parts of a request that do not go together, or not with what is observed.
-fn check(space: &Space<'_>) -> Result<(), TrainError> {
+fn check(space: &Space<'_>, classes: usize) -> Result<(), TrainError> {
     let (data, request) = (space.data, &*space.request);
     data.check_one_rate()?;
     if data.windows(request.windowing.as_ref()).of_all(space.series).next().is_none() {
@@ -34,7 +39,7 @@ fn check(space: &Space<'_>) -> Result<(), TrainError> {
     space.work().map_or(Ok(()), |work| work.check())?;
     data.labels()?;
     let found = data.classes().len();
-    if found < 2 {
+    if found < classes {
         return Err(TrainError::OneClass { file: data.source().to_owned(), found });
     }
     let log_odds = request.features() == Some(Features::LogOdds);

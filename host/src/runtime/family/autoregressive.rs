@@ -164,7 +164,8 @@ impl Family for Autoregressive {
     }
     fn shape(&self, parts: &Parts) -> Shape {
         let [mean, _, _, coefficient] = parts.rows();
-        let [own, past] = [mean, coefficient].map(|rows| rows.first().map_or(0, Vec::len));
+        let width = |rows: &[Vec<f64>]| rows.first().map_or(0, Vec::len);
+        let (own, past) = (width(mean), width(coefficient));
         Shape { size: own + past, components: 1 + past.checked_div(own).unwrap_or(0) }
     }
 

@@ -104,7 +104,7 @@ impl Emissions {
     /// same, as all of a bank must be: a device has one type for them.
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {
         let same = self.family == first.family && self.shape() == first.shape();
-        let [own, others] = [self, first].map(|one| one.family.words(one.shape()));
+        let (own, others) = (self.family.words(self.shape()), first.family.words(first.shape()));
         (!same).then(|| {
             format!("has {own}, and model 0 has {others}: all models of a file must have the same")
         })

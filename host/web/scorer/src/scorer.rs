@@ -69,6 +69,12 @@ impl Scorer {
             model.check_windows().map_err(|error| error.to_string())?;
             let (observations, cost) = (model.observations(), model.cost());
             let kind = observations.kind().map_err(|error| error.to_string())?;
+            if let Some(target) = model.target() {
+                return Err(format!(
+                    "a model that estimates `{}`; the page decides between classes",
+                    target.name
+                ));
+            }
             let Kind::Channels(channels) = &kind else {
                 return Err("a model of symbols; the page decides on channels".to_owned());
             };

@@ -47,4 +47,5 @@ pub const CONTRACT: Contract<'static> = Contract {
         ChannelRange { unit: "m/s^2", centre: -0.25, spread: 1e-7 },
         ChannelRange { unit: "", centre: 3e20, spread: 0.0 },
     ]),
+    ..Contract::NONE
 };

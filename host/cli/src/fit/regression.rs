@@ -1,0 +1,83 @@
+//! `fishweir fit --target`.
+
+use std::path::Path;
+
+use fishweir::data::ReadOptions;
+use fishweir::evaluate::CrossValidationOptions;
+use fishweir::learn::ClassifierKind;
+use fishweir::regress::{TrainedRegression, train};
+use fishweir::report::DataSummary;
+
+use super::{Arguments, check_group};
+use crate::options::{named, refuse_idle};
+use crate::output::{self, Outputs};
+use crate::recipe::Recipe;
+use crate::regression::report::{FitSummary, GroupErrors};
+use crate::regression::{as_asked, taken, with_target};
+use crate::training::{most_passes, requests};
+use crate::{Failure, next, progress, read, tell};
+
+/// Fits a regression on a column of the data.
+pub(super) fn run(
+    arguments: &Arguments,
+    column: &str,
+    (output, outputs): (&Path, &Outputs),
+    recipe: Recipe,
+) -> Result<(), Failure> {
+    let other = named([
+        ("--kernel-model", arguments.kernel_model.is_some()),
+        ("--family", arguments.family.is_some()),
+        ("--teachable", arguments.teachable),
+        ("--report", arguments.page.output().is_some()),
+    ]);
+    let of_classes = [arguments.believing.given(), arguments.out_of_core.given()].concat();
+    refuse_idle(&[other, of_classes].concat(), "--target estimates numbers")?;
+    arguments.cutting.check()?;
+    let kind = arguments.classifier;
+    let words = kind == ClassifierKind::EmpiricalMap;
+    let kernels = arguments.kernels.with_order(arguments.order.filter(|_| words));
+    let training = arguments.training.with(&kernels, &arguments.emitting);
+    let training = training.read_by(&[kind], false, false)?;
+    let group = arguments.training.group.as_deref();
+    let values = arguments.emitting.values();
+    let reading = ReadOptions { values, ..arguments.reading.options() };
+    let reading = with_target(arguments.gathering.add_to(reading, group), column);
+    let data = read::all(&arguments.data, &reading)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
+    let windowing = arguments.cutting.windowing();
+    let source = taken(data, column, (group, windowing.as_ref()))?;
+    let (_, mut all) = requests(&training, &[kind], &arguments.cutting, &source.data)?;
+    let request = all.remove(0);
+    let source = as_asked(source, &request)?;
+    check_group(&source.data, &request)?;
+    tell::windows(&source.data, windowing.as_ref());
+    tell::groups(&source.data, group);
+    let folds = CrossValidationOptions::usual(&source.data, group)?.folds;
+    let most = most_passes(&source.data, &request).saturating_mul(folds + 1);
+    let bar = progress::passes(format!("fitting {kind} for `{column}`"), most);
+    let request = arguments.target.request(request);
+    let trained = train(&source, &request, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let trained = trained.map_err(|error| Failure::of(&source.data, error))?;
+    let TrainedRegression { mut regressor, validation, held_out_rmse, .. } = trained;
+    regressor.estimator.provenance.recipe = recipe;
+    let deployed = regressor.deploy().map_err(|error| Failure::of(&source.data, error))?;
+    output::write(output, regressor.to_json()?.as_bytes())?;
+    let report = FitSummary {
+        data: DataSummary::of(&source.data, None, windowing.as_ref()),
+        method: regressor.estimator.method.clone(),
+        groups: GroupErrors::all(&source.data, group, &validation.estimates)?,
+        group: group.map(str::to_owned),
+        target: regressor.target,
+        trained: regressor.trained,
+        notes: regressor.estimator.provenance.notes,
+        held_out_rmse,
+        validation,
+        cost: deployed.device_cost(),
+        model: output.display().to_string(),
+    };
+    let next = next::estimating(&report.model);
+    outputs.print_with(&report, arguments.json, next.as_deref())
+}
