@@ -8,7 +8,7 @@ use embedded_storage::nor_flash::{
 {{flash_use}}
 {{mapped?}}use fishweir_device::update::MappedFlash;
 
-/// Begin of the slots, and their bytes: the program's flash ends before.
+/// Start of the slots, and their bytes: the program's flash ends before.
 const START: u32 = {{slots_start}};
 pub const LENGTH: usize = {{slots_bytes}};
 /// Offset of the slots in the flash.
