@@ -8,10 +8,10 @@ use embedded_storage::nor_flash::{
 {{flash_use}}
 {{mapped?}}use fishweir_device::update::MappedFlash;
 
-/// Where they begin, and their bytes: the program's flash ends before.
+/// Start of the slots, and their bytes: the program's flash ends before.
 const START: u32 = {{slots_start}};
 pub const LENGTH: usize = {{slots_bytes}};
-/// The same from the beginning of the flash.
+/// Offset of the slots in the flash.
 const OFFSET: u32 = START - {{flash_base}};
 
 /// The driver of the flash.

@@ -66,7 +66,7 @@ pub trait Board {
 
     /// Flash for what is saved.
     type Flash: MultiwriteNorFlash;
-    /// The same flash as memory.
+    /// Flash as memory.
     type MappedFlash<'m>: MappedFlash;
     /// Reason why there is no flash.
     type FlashError;

@@ -2,7 +2,7 @@
 
 use super::board::ProjectBoard;
 
-/// What a program does at its serial port.
+/// Task of a program at its serial port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// It has none.

@@ -192,7 +192,7 @@ impl Project<'_> {
         Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
     }
 
-    /// What the program does at its serial port.
+    /// Task of the program at its serial port.
     fn line(&self) -> Line {
         match (self.samples, self.updates) {
             (SampleSource::Host, _) => Line::Answers,

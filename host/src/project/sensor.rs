@@ -11,13 +11,13 @@ pub struct Sensor {
     part: SensorPart,
     /// Channels: three, or six with turning.
     channels: usize,
-    /// What each is multiplied by, from the driver's unit.
+    /// Factor of each, from the driver's unit.
     factors: Vec<f64>,
     /// The sensor's own samples per second, and the driver's name of that.
     odr: (f64, String),
 }
 
-/// How a sample is given to the program.
+/// Form of a sample for the program.
 pub(super) struct Observed<'a> {
     /// Rust's name of the type of a sample.
     pub(super) sample: &'a str,

@@ -25,7 +25,7 @@ pub(super) enum SensorPlace {
     Ear,
 }
 
-/// What is known of a part.
+/// Facts of a part.
 pub(super) struct PartFacts {
     pub(super) title: &'static str,
     /// Name of the driver crate, and its line of TOML.

@@ -35,7 +35,7 @@ use crate::storage::{Slots, StorageError, StoredRecord};
 #[cfg(test)]
 mod tests;
 
-/// What a model is taught by: of the module that `fishweir-build` writes.
+/// Basis of lessons: of the module that `fishweir-build` writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson<'m> {
     /// The bytes of the [`TeachingBasis`].
