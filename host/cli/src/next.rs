@@ -26,11 +26,11 @@ pub(super) fn with_model(model: &str) -> Option<String> {
     )))
 }
 
-/// The line after a regression: which boards suit it, and its artefact.
+/// The line after a regression: which boards suit it, and its export.
 pub(super) fn estimating(model: &str) -> Option<String> {
     let model = file(model);
     hint(Some(format!(
-        "fishweir info {model} for boards that suit it, fishweir export {model} --artefact FILE.fishweir for firmware"
+        "fishweir info {model} for boards that suit it, fishweir export {model} --rust FILE.rs for firmware"
     )))
 }
 

@@ -196,7 +196,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use super::*;
-    use crate::{ReadOptions, ShortSeries, Source, StableKind};
+    use crate::{ReadOptions, ShortSeries, Source};
 
     fn read(text: &str, column: &str) -> Result<RegressionData, DataError> {
         let source = Source { target: Some(Column::of(column)), ..Source::default() };

@@ -57,7 +57,6 @@ const SHOWN: &[&str] = &[
     "effort",
     "target",
     "reject",
-    "draw",
     "label",
     "dry_run",
     "report",

@@ -39,7 +39,6 @@ const SHOWN: &[&str] = &[
     "hop",
     "effort",
     "emission",
-    "front",
     "target",
     "label",
     "dry_run",
