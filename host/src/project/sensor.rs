@@ -40,14 +40,14 @@ impl Sensor {
         let facts = part.facts();
         let wrong = |what: String| Err(ProjectError::Sensor { part: facts.title, what });
         let (counts, measures): (&[usize], _) = match part {
-            SensorPart::Adc => (&[1, 2, 3, INPUTS], "1 to 4"),
-            SensorPart::Microphone => (&[1], "1"),
-            _ if facts.turns => (&[3, 6], "3, or 6 with turning"),
-            _ => (&[3], "3"),
+            SensorPart::Adc => (&[1, 2, 3, INPUTS], "1 to 4 channels"),
+            SensorPart::Microphone => (&[1], "1 channel"),
+            _ if facts.turns => (&[3, 6], "3 channels, or 6 with turning"),
+            _ => (&[3], "3 channels"),
         };
         if !counts.contains(&channels.len()) {
             return wrong(format!(
-                "it measures {measures} channels, and these are {}: {}",
+                "it measures {measures}, and these are {}: {}",
                 channels.len(),
                 channels.join(", ")
             ));
