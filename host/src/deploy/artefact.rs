@@ -302,6 +302,10 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     if contract.as_ref().is_some_and(|own| ![0, observed].contains(&own.channels.len())) {
         return Err(ArtefactError::BadHeader);
     }
+    // The one value of a regression is its estimate.
+    if outputs != 1 && contract.as_ref().is_some_and(|own| own.target.is_some()) {
+        return Err(ArtefactError::BadHeader);
+    }
     // Shape and contract say the same of missing channels, and models alone hear such samples.
     let lacks_some = contract.as_ref().is_some_and(Contract::lacks_some);
     let in_whole = coded > 0 || !front.is_empty() || of_profile;
