@@ -120,7 +120,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, [[T; M]; O]> {
     /// Checks every number: the kernel's, coefficients and biases.
     ///
     /// # Errors
-    /// Names the first that is wrong.
+    /// The first invalid number.
     pub fn validate(&self) -> Result<(), KernelError>
     where
         K: Validate,

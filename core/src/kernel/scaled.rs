@@ -5,7 +5,7 @@ use crate::number::{RESCALE_BELOW, RESCALE_FROM, Real, ScaleAccumulator, array_o
 ///
 /// Where rows of very different sizes are added, as neighbouring cells of a table are, one ledger for
 /// all of them will not do. Powers of two are exact; what falls out of the range of exponents below
-/// the row's sum is lost, `2^-126` of it in `f32`. The exponent is one that no stream can exhaust.
+/// the row's sum is lost, `2^-126` of it in `f32`. No stream can overflow the exponent.
 ///
 /// RAM: `N` reals and 8 B.
 #[derive(Clone, Copy, Debug, PartialEq)]

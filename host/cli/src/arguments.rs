@@ -30,7 +30,7 @@ mod idle;
 pub(super) struct TrainingArguments {
     /// Column whose equal values (subjects, devices, days) stay in one fold
     ///
-    /// `series` (a group per series) and `sequence` (equal series are one group) always exist.
+    /// `series` (a group per series) and `sequence` (identical series share a group) always exist.
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
     /// Hidden states of each class model [default: 4]

@@ -23,7 +23,7 @@ comes is exchanged for a kept one if that brings the mean feature of the kept on
 window has a weight: the windows that it stands for. The report has the squared maximum mean discrepancy between the kept windows \
 and all.
 
-The features are those of `features`, by the kernel. --evidence takes those that a device has without further work: the whitened \
+`--kernel` chooses the features, as in `features`. --evidence takes those that a device has without further work: the whitened \
 decision values and log-likelihoods of a model fitted with `fit --teachable`, in the device's bits.
 
 Exit codes: 0 done, 2 bad input.";

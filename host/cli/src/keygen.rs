@@ -15,7 +15,7 @@ Make a pair of keys to sign updates of a device's model with.
 
 The private key goes to FILE, which only its owner can read: whoever has it can replace the models of the devices. Keep a \
 copy; without it they take no update any more. The public key goes next to it, with the ending .pub; the image is built \
-with it. Neither file may exist.";
+with it. Neither file may exist yet.";
 
 const EXAMPLES: &str = "\
 Examples:

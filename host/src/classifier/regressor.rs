@@ -61,7 +61,7 @@ impl Target {
         if let Some(TargetInterval { half_width, coverage }) = self.interval {
             let space = if self.unit.is_empty() { "" } else { " " };
             let (half, share) = (to_three_digits(half_width), short(100.0 * coverage));
-            words += &format!("; \u{b1} {half}{space}{} covers {share} %", self.unit);
+            words += &format!("; \u{b1} {half}{space}{}, to cover {share} %", self.unit);
         }
         words
     }

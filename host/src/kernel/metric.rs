@@ -41,8 +41,8 @@ pub enum Metric {
 
 impl Metric {
     /// The map from a model's scores to features; `sequences` and their `scores` are what an
-    /// empirical expectation is of, and the lengths of a sampled one. And the information, where
-    /// there is one.
+    /// empirical expectation is of, and the lengths of a sampled one. Also returns the
+    /// information matrix, if any.
     ///
     /// # Errors
     /// [`InformationError`] naming what is wrong with what was asked for.

@@ -105,7 +105,9 @@ pub enum TrainError {
         found: usize,
     },
     /// A regression without a window that has a target.
-    #[error("{0}: no window has a target; fill in the column, or take longer windows")]
+    #[error(
+        "{0}: no window has a target; fill in the column, or take the mean of a window for its target"
+    )]
     NoTargets(String),
     /// A regression by features or a learner that do not estimate numbers.
     #[error("{0} decides between classes; to estimate numbers take {1}")]
@@ -113,7 +115,7 @@ pub enum TrainError {
     NoRegression(String, &'static str),
     /// An interval that the held-out windows are too few for.
     #[error(
-        "{windows} held-out windows are too few for an interval that covers {coverage}: {needed} are needed; take a \
+        "an interval that covers {coverage} needs {needed} held-out windows in all folds but one, found {windows}; take a \
          smaller coverage, or more data"
     )]
     TooFewForCoverage {

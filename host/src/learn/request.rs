@@ -161,7 +161,7 @@ pub struct Request {
     /// Numbers of kernels on scores other than a width; unless given their defaults.
     pub numbers: Vec<(&'static NumberParameter, f64)>,
     /// Training windows at most that a machine with a kernel on scores keeps, chosen beforehand: see
-    /// [`Nystrom`](crate::learn::Nystrom). `None` for those that it would choose, its support vectors.
+    /// [`Nystrom`](crate::learn::Nystrom). `None`: no limit, all support vectors.
     pub landmarks: Option<NonZeroUsize>,
     /// Symbols of a word before its last, of an empirical mean map.
     pub order: usize,

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use fishweir::classifier::Classifier;
+use fishweir::classifier::{Classifier, Regressor};
+use fishweir::data::Lags;
+use fishweir::deploy::Deployed;
 use fishweir::dynamics::LinearNetwork;
 use fishweir::kernel::between::{BetweenError, FactorialHmm, Gamma, Multinomial};
 use fishweir::model::{FittedModel, Hmm, ModelSet};
@@ -19,7 +21,7 @@ use crate::{Failure, Topic};
 pub(super) const KINDS: &str = "\
 Models by hand, a table each, are hidden Markov models, or have one of these tables in them:
   hidden_markov     initial, transition, emission as the example has them; emission.categorical.probability of symbols
-  markov, positions, density, kernel_density, linear_system, switching_system, semi_markov: as `fit` writes them
+  markov, positions, density, kernel_density, linear_system, switching_system: as `fit` writes them
   factorial         initial, transition and mean, [chain][state]; covariance: a factorial hidden Markov model
   linear_network    bias, weights, variance, observed: x_i = bias_i + sum_j<i weights_ij x_j + noise
   gamma             shape, scale
@@ -55,7 +57,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Named>, Failure> {
         let name = name.unwrap_or_else(|| stem.clone());
         Named { file: file.clone(), name, model }
     };
-    if recognise::is_network(&file, &bytes) {
+    let is_bif = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bif"));
+    if is_bif || recognise::is_network(&file, &bytes) {
         let network = NetworkFile::parse(&file, &bytes)?.network().clone();
         return Ok(vec![found(None, Given::Network(network))]);
     }
@@ -66,7 +69,31 @@ pub(super) fn read(path: &Path) -> Result<Vec<Named>, Failure> {
         };
         return Ok(set.models.into_iter().map(one).collect());
     }
-    let refused = match Classifier::parse(&file, &bytes) {
+    if Deployed::is_artefact(&bytes) {
+        let what = format!(
+            "{file}: an artefact has numbers of a device alone; name the model's file (JSON)"
+        );
+        return Err(Failure::input(Topic::WrongModel, what));
+    }
+    let regression =
+        Regressor::is_one(&bytes).then(|| Regressor::parse(&file, &bytes)).transpose()?;
+    let classifier = match regression {
+        Some(regression) => Ok(regression.estimator),
+        None => Classifier::parse(&file, &bytes),
+    };
+    let refused = match classifier {
+        Ok(fitted) if fitted.lags.is_apart() => {
+            // A model per lag, of all classes.
+            let lags = fitted.lags.of_models();
+            let name = |lags: &Lags| match lags.as_slice() {
+                [lag] => format!("lag {lag}"),
+                _ => stem.clone(),
+            };
+            let models = fitted.models.into_iter().zip(&lags);
+            return Ok(models
+                .map(|(hmm, lags)| found(Some(name(lags)), Given::Fitted(hmm.into())))
+                .collect());
+        }
         Ok(fitted) => {
             let models = class_models(&fitted.classes, &fitted.models);
             let many = models.len() > 1;
@@ -120,7 +147,6 @@ const TAGS: &[&str] = &[
     "kernel_density",
     "linear_system",
     "switching_system",
-    "semi_markov",
     "factorial",
     "linear_network",
     "gamma",
@@ -168,6 +194,19 @@ struct MultinomialFields {
 }
 
 fn model_of(place: &str, mut table: Map<String, Value>) -> Result<Given, Failure> {
+    if has_null(&table) {
+        let what = format!(
+            "{place}: has a number that is not finite, or is missing; write decimal numbers, as 0.5"
+        );
+        return Err(Failure::input(Topic::NotFinite, what));
+    }
+    if let [(kind, Value::Object(_))] = &table.iter().collect::<Vec<_>>()[..]
+        && !TAGS.contains(&kind.as_str())
+    {
+        let kinds = TAGS.join(", ");
+        let what = format!("{place}: `{kind}` is no kind of model; kinds are {kinds}");
+        return Err(Failure::input(Topic::BadSyntax, what));
+    }
     let refused = |why: BetweenError| Failure::input(why.kind(), format!("{place}: {why}"));
     let tag = TAGS.iter().find(|tag| table.len() == 1 && table.contains_key(**tag));
     Ok(match tag.map(|tag| (*tag, table.remove(*tag).unwrap_or_default())) {
@@ -188,6 +227,10 @@ fn model_of(place: &str, mut table: Map<String, Value>) -> Result<Given, Failure
         }
         Some(("exponential", value)) => {
             let ExponentialFields { mean } = fields(place, value)?;
+            if !(mean > 0.0 && mean.is_finite()) {
+                let what = format!("{place}: mean is {mean}; it must be positive and finite");
+                return Err(Failure::input(Topic::OutOfRange, what));
+            }
             Given::Gamma(Gamma::exponential(mean).map_err(refused)?)
         }
         Some(("multinomial", value)) => {
@@ -199,6 +242,19 @@ fn model_of(place: &str, mut table: Map<String, Value>) -> Result<Given, Failure
             Given::Fitted(checked(place, fields(place, Value::Object(tagged))?)?)
         }
     })
+}
+
+/// Whether a number is missing: JSON has none that is not finite.
+fn has_null(table: &Map<String, Value>) -> bool {
+    fn is(value: &Value) -> bool {
+        match value {
+            Value::Null => true,
+            Value::Array(all) => all.iter().any(is),
+            Value::Object(table) => has_null(table),
+            _ => false,
+        }
+    }
+    table.values().any(is)
 }
 
 fn fields<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, Failure> {

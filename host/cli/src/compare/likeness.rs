@@ -40,7 +40,7 @@ impl Alike {
                 (Some(all), model) => {
                     let (of, other) = (all.noun(), Self::one(model).noun());
                     let what = format!(
-                        "{first} and {name}: the first is one of {of}, the other of {other}; compare models of one kind"
+                        "{first} and {name}: one is a {of}, the other a {other}; compare models of one kind"
                     );
                     return Err(Failure::input(Topic::OtherKernel, what));
                 }
@@ -63,13 +63,18 @@ impl Alike {
     /// Their kind.
     pub(super) const fn noun(&self) -> &'static str {
         match self {
-            Self::Fitted(_) => "models of series",
-            Self::Networks(_) => "networks",
-            Self::Factorial(_) => "factorial hidden Markov models",
-            Self::LinearNetworks(_) => "linear-Gaussian networks",
-            Self::Gamma(_) => "gamma distributions",
-            Self::Multinomial(_) => "multinomial distributions",
+            Self::Fitted(_) => "model of series",
+            Self::Networks(_) => "network",
+            Self::Factorial(_) => "factorial hidden Markov model",
+            Self::LinearNetworks(_) => "linear-Gaussian network",
+            Self::Gamma(_) => "gamma or exponential distribution",
+            Self::Multinomial(_) => "multinomial distribution",
         }
+    }
+
+    /// Whether they are of sequences, or of draws, whose number `--steps` gives.
+    pub(super) const fn takes_steps(&self) -> bool {
+        matches!(self, Self::Fitted(_) | Self::Factorial(_) | Self::Multinomial(_))
     }
 
     /// `log k` of all pairs.
@@ -118,7 +123,8 @@ impl Alike {
         match asked.measure {
             Affinity::Product { rho } => Ok(rho),
             Affinity::MeanMap { .. } => {
-                let what = format!("{} have no mean map here; take --kernel ppk", self.noun());
+                let bound = if asked.mean_field { " by mean field" } else { "" };
+                let what = format!("a {} has no mean map{bound}; take --kernel ppk", self.noun());
                 Err(Failure::input(Topic::Unsupported, what))
             }
         }

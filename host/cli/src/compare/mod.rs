@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use fishweir::kernel::between::{Affinity, BetweenError, PairError};
 use fishweir::kernel::{Gram, Items, LogGram, gram_bytes};
-use fishweir::report::counted;
+use fishweir::report::{counted, printable};
 use serde::Serialize;
 
 use super::gram::{Layout, layout_of};
@@ -28,10 +28,12 @@ A file has one model or several: what `fit` wrote (its class models), a network 
 Format, or models written by hand in TOML or JSON, with a name each. All must be of one kind.
 
 The kernels are those of the distributions: `ppk`, the integral of p^rho q^rho; `bhattacharyya`, the same with rho 1/2; `mean-map`, \
-the expectation of exp(-lambda/2 |x - y|^2). Models of sequences are compared over sequences of one length. Networks share the nodes \
-that --observed names, or that all of them have; other nodes are summed out.
+the expectation of exp(-lambda/2 |x - y|^2). Models of sequences are compared over sequences of one length. With another rho than 1, \
+models with hidden states are compared by states and samples together, so that two models of one distribution may differ. Networks share \
+the nodes that --observed names, or that all of them have; other nodes are summed out.
 
-The report has the cosines k(p, q) / sqrt(k(p, p) k(q, q)), 1 for models that are alike; -o writes the matrix.";
+The report has the cosines k(p, q) / sqrt(k(p, p) k(q, q)), 1 for models that are alike; -o writes the matrix. Models are in the order \
+of the files, those of a file written by hand in the order of their names.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -73,7 +75,9 @@ pub(super) struct Arguments {
     /// Nodes that are compared, of networks [default: those that all have]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     observed: Vec<String>,
-    /// Bound the kernel of factorial models by mean field: for those with more than 64 states in all
+    /// Give a lower bound of the kernel of factorial models, by mean field: for those with more than 64 states in all
+    ///
+    /// The bound is of the logarithm, which is what the report has. It may be far below where chains are alike.
     #[arg(long)]
     mean_field: bool,
     /// Give the logarithms of the kernel instead of cosines
@@ -116,6 +120,8 @@ pub(super) struct Asked<'a> {
     observed: &'a [String],
     /// Whether factorial models are compared by a bound.
     mean_field: bool,
+    /// Whether logarithms are reported, rather than cosines.
+    logs: bool,
 }
 
 /// Result of `compare`.
@@ -139,7 +145,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = arguments.models.iter().map(PathBuf::as_path).collect();
     let written: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&written, &inputs)?;
-    let asked = asked(arguments)?;
+    let mut asked = asked(arguments)?;
     let mut found = Vec::new();
     for path in &arguments.models {
         found.extend(given::read(path)?);
@@ -157,12 +163,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         &named([("--mean-field", !factorial && asked.mean_field)]),
         "only factorial models have a bound",
     )?;
-    let kind = alike.noun();
+    asked.mean_field &= factorial;
+    let steps = arguments.steps.is_some() && !alike.takes_steps();
+    note_idle(&named([("--steps", steps)]), "these models are not of sequences")?;
     let logs = alike.log_gram(&asked, &names)?;
-    let report = report(arguments, &asked, kind, names, &logs);
+    // A quotient of bounds is no cosine.
+    asked.logs |= asked.mean_field;
+    check(&logs, &names, asked.logs, arguments.output.is_some())?;
+    let report = report(arguments, &asked, alike.noun(), names, &logs);
     if let Some(path) = &arguments.output {
         let layout = arguments.layout.unwrap_or_else(|| layout_of(path));
-        let gram = match arguments.logs {
+        let gram = match asked.logs {
             true => Gram::from_fn(logs.len(), |row, column| logs.get(row, column)),
             false => logs.normalised(),
         };
@@ -189,7 +200,44 @@ fn asked(arguments: &Arguments) -> Result<Asked<'_>, Failure> {
         Kernel::MeanMap => Affinity::MeanMap { lambda: lambda.unwrap_or(1.0) },
     };
     let steps = arguments.steps.unwrap_or(10);
-    Ok(Asked { measure, steps, observed: &arguments.observed, mean_field: arguments.mean_field })
+    Ok(Asked {
+        measure,
+        steps,
+        observed: &arguments.observed,
+        mean_field: arguments.mean_field,
+        logs: arguments.logs,
+    })
+}
+
+/// Refuses a matrix whose entries are out of range.
+fn check(logs: &LogGram, names: &[String], in_logs: bool, written: bool) -> Result<(), Failure> {
+    for (row, name) in names.iter().enumerate() {
+        let own = logs.get(row, row);
+        if !in_logs && !own.is_finite() {
+            let what = format!(
+                "{name}: its kernel with itself is out of range, exp({own}); give --logs, or another --rho or --lambda"
+            );
+            return Err(Failure::input(Topic::KernelOutOfRange, what));
+        }
+        for (column, other) in names.iter().enumerate().take(row) {
+            let (log, of_other) = (logs.get(row, column), logs.get(column, column));
+            if in_logs && written && !log.is_finite() {
+                let what = format!(
+                    "{other} and {name}: have nothing in common, and the logarithm of zero has no place in a file; leave --logs or \
+                     --output out"
+                );
+                return Err(Failure::input(Topic::NotFinite, what));
+            }
+            // By the inequality of Cauchy and Schwarz; the rest is rounding.
+            if !in_logs && log - (own + of_other) / 2.0 > 1e-6 * (1.0 + own.abs()) {
+                let what = format!(
+                    "{other} and {name}: the kernel is out of range of numbers of 64 bits; rescale the models"
+                );
+                return Err(Failure::input(Topic::KernelOutOfRange, what));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Gives models of the same name in two files the names of these too.
@@ -231,7 +279,7 @@ fn report(
 ) -> Comparison {
     let size = models.len();
     let cosines = logs.normalised();
-    let entry = |row: usize, column: usize| match arguments.logs {
+    let entry = |row: usize, column: usize| match asked.logs {
         true => Some(logs.get(row, column)).filter(|log| log.is_finite()),
         false => Some(cosines.get(row, column)),
     };
@@ -240,16 +288,21 @@ fn report(
         kind,
         kernel: match asked.measure {
             Affinity::Product { rho } if asked.mean_field => {
-                format!("probability product, rho {rho}, a lower bound by mean field")
+                format!("probability product, rho {}, a lower bound by mean field", short(rho))
             }
-            Affinity::Product { rho } => format!("probability product, rho {rho}"),
-            Affinity::MeanMap { lambda } => format!("mean map, lambda {lambda}"),
+            Affinity::Product { rho } => format!("probability product, rho {}", short(rho)),
+            Affinity::MeanMap { lambda } => format!("mean map, lambda {}", short(lambda)),
         },
-        logarithms: arguments.logs,
+        logarithms: asked.logs,
         matrix: (0..size).map(row).collect(),
         output: arguments.output.as_ref().map(|path| path.display().to_string()),
         models,
     }
+}
+
+/// A number in few letters.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 /// Models whose matrix is printed; of more it is in the file alone.
@@ -258,16 +311,18 @@ const PRINTED: usize = 12;
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values = if self.logarithms { "logarithms" } else { "cosines" };
-        writeln!(f, "{} {}", self.models.len(), self.kind)?;
+        let plural = if self.models.len() == 1 { "" } else { "s" };
+        writeln!(f, "{} {}{plural}", self.models.len(), self.kind)?;
         writeln!(f, "kernel: {}, {values}", self.kernel)?;
         if self.models.len() <= PRINTED {
-            let width = self.models.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            let models: Vec<_> = self.models.iter().map(|name| printable(name)).collect();
+            let width = models.iter().map(|name| name.chars().count()).max().unwrap_or(0);
             let column = width.max(9);
             write!(f, "\n  {:width$}", "")?;
-            for name in &self.models {
+            for name in &models {
                 write!(f, "  {name:>column$}")?;
             }
-            for (name, row) in self.models.iter().zip(&self.matrix) {
+            for (name, row) in models.iter().zip(&self.matrix) {
                 write!(f, "\n  {name:width$}")?;
                 for value in row {
                     match value {

@@ -16,7 +16,7 @@ pub(super) fn note_trained_on(path: &Path, model: &Model, data: &Dataset) {
         note(
             Topic::TrainingData,
             format_args!(
-                "{} was trained on these data: its accuracy on other data is lower",
+                "{} was trained on these data: on other data it is less accurate",
                 path.display()
             ),
         );

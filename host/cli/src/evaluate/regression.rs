@@ -17,7 +17,7 @@ use crate::reading::Reading;
 use crate::regression::report::{CrossValidated, GroupErrors, ModelErrors, Validated};
 use crate::regression::{as_asked, taken, with_target};
 use crate::training::{most_passes, requests};
-use crate::{Failure, next, progress, read, tell};
+use crate::{Failure, Topic, next, note, progress, read, tell};
 
 /// Refuses options that are about classes.
 fn refuse_classes(arguments: &Arguments) -> Result<(), Failure> {
@@ -106,6 +106,22 @@ pub(super) fn judge(
     let Some(target) = model.deployed.target() else { return Ok(()) };
     let own = target.named();
     let column = arguments.target.column().unwrap_or(&own);
+    let observed = model.kind()?;
+    if matches!(&observed, Kind::Channels(names) if names.iter().any(|name| name == column)) {
+        let what = format!(
+            "--target {column}: {} observes this channel, and estimates {}; leave --target out, or name its column",
+            path.display(),
+            target.name
+        );
+        return Err(Failure::input(Topic::ConflictingOptions, what));
+    }
+    if column != own && column != target.name {
+        let of = &target.name;
+        note(
+            Topic::NotAsTrained,
+            format_args!("estimates of `{of}` are compared with the column `{column}` (--target)"),
+        );
+    }
     let given = (&arguments.reading, &arguments.gathering);
     let group = arguments.training.group.as_deref();
     let options = |reading: &Reading, is_channel: bool| {
@@ -136,6 +152,7 @@ pub(super) fn judge(
     if let Some(contract) = model.contract() {
         contract.check_rate(&source.data)?;
     }
+    super::notes::note_trained_on(path, model, &source.data);
     let windowing = model.windowing(arguments.cutting.windowing());
     tell::windows(&source.data, windowing.as_ref());
     let trained = match &model.origin {

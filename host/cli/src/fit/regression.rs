@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fishweir::classifier::TargetSpread;
 use fishweir::data::ReadOptions;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::learn::ClassifierKind;
@@ -15,7 +16,7 @@ use crate::recipe::Recipe;
 use crate::regression::report::{FitSummary, GroupErrors};
 use crate::regression::{as_asked, taken, with_target};
 use crate::training::{most_passes, requests};
-use crate::{Failure, next, progress, read, tell};
+use crate::{Failure, Topic, next, note, progress, read, tell};
 
 /// Fits a regression on a column of the data.
 pub(super) fn run(
@@ -62,6 +63,7 @@ pub(super) fn run(
     bar.finish_and_clear();
     let trained = trained.map_err(|error| Failure::of(&source.data, error))?;
     let TrainedRegression { mut regressor, validation, held_out_rmse, .. } = trained;
+    note_spread(&regressor.target.name, regressor.trained);
     regressor.estimator.provenance.recipe = recipe;
     let deployed = regressor.deploy().map_err(|error| Failure::of(&source.data, error))?;
     output::write(output, regressor.to_json()?.as_bytes())?;
@@ -80,4 +82,23 @@ pub(super) fn run(
     };
     let next = next::estimating(&report.model);
     outputs.print_with(&report, arguments.json, next.as_deref())
+}
+
+/// Notes a target that is constant, or whose changes a device rounds away.
+fn note_spread(target: &str, TargetSpread { mean, deviation }: TargetSpread) {
+    // A number of 32 bits has 24 binary digits.
+    if deviation == 0.0 {
+        note(
+            Topic::ConstantChannel,
+            format_args!("the target `{target}` is the same in all windows"),
+        );
+    } else if deviation < 1e-4 * mean.abs() || deviation < f64::from(f32::MIN_POSITIVE) {
+        note(
+            Topic::CoarseChannel,
+            format_args!(
+                "the target `{target}` varies by {deviation:e} around {mean:e}, which 32 bits hardly tell apart; \
+                 subtract a constant from the column, or take another unit"
+            ),
+        );
+    }
 }

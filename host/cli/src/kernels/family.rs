@@ -59,7 +59,7 @@ pub(crate) struct FamilyOptions {
     /// Strings begin with start markers, and every symbol is predicted (markov)
     #[arg(long)]
     padded: bool,
-    /// File of contexts that may differ in length, one per line; an empty line is the context of no symbol (markov)
+    /// File of contexts that may differ in length, one per line; an empty line is the empty context (markov)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["padded", "min_count", "order"])]
     contexts: Option<PathBuf>,
     /// Use the contexts of up to --order symbols that occur at least N times in the items (markov)

@@ -99,8 +99,13 @@ fn each<T>(
 fn unlike(models: &[FittedModel], row: usize) -> PairError {
     let (first, other) = (models[0].any().noun(), models[row].any().noun());
     let why = if first == other {
-        "this kernel compares no such models; of strings those without a context (order 0)"
-            .to_owned()
+        match models[row] {
+            FittedModel::Markov(_) => {
+                "this kernel compares no such models; of strings those without a context (order 0)"
+            }
+            _ => "there is no such kernel between models of this kind",
+        }
+        .to_owned()
     } else {
         format!("one is a {first}, the other a {other}: compare models of one kind")
     };
