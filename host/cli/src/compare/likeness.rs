@@ -63,7 +63,7 @@ impl Alike {
     /// Their kind.
     pub(super) const fn noun(&self) -> &'static str {
         match self {
-            Self::Fitted(_) => "model of series",
+            Self::Fitted(_) => "sequence model",
             Self::Networks(_) => "network",
             Self::Factorial(_) => "factorial hidden Markov model",
             Self::LinearNetworks(_) => "linear-Gaussian network",

@@ -229,7 +229,7 @@ fn check(logs: &LogGram, names: &[String], in_logs: bool, written: bool) -> Resu
                 return Err(Failure::input(Topic::NotFinite, what));
             }
             // By the inequality of Cauchy and Schwarz; the rest is rounding.
-            if !in_logs && log - (own + of_other) / 2.0 > 1e-6 * (1.0 + own.abs()) {
+            if !in_logs && log - (own + of_other) / 2.0 > 1e-9 * (1.0 + own.abs()) {
                 let what = format!(
                     "{other} and {name}: the kernel is out of range of numbers of 64 bits; rescale the models"
                 );

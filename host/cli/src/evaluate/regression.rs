@@ -107,7 +107,8 @@ pub(super) fn judge(
     let own = target.named();
     let column = arguments.target.column().unwrap_or(&own);
     let observed = model.kind()?;
-    if matches!(&observed, Kind::Channels(names) if names.iter().any(|name| name == column)) {
+    let bare = |name: &str| name.split(" [").next() == column.split(" [").next();
+    if matches!(&observed, Kind::Channels(names) if names.iter().any(|name| bare(name))) {
         let what = format!(
             "--target {column}: {} observes this channel, and estimates {}; leave --target out, or name its column",
             path.display(),
