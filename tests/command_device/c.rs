@@ -213,6 +213,7 @@ fn a_library_for_every_core_decides_alike_by_its_page() {
 }
 
 #[test]
+#[ignore = "by tests/boards"]
 fn a_detector_is_a_library_by_its_page() {
     let folder = Folder::new();
     let normal = fixtures().at("strings.tsv");
@@ -232,6 +233,7 @@ fn a_detector_is_a_library_by_its_page() {
 }
 
 #[test]
+#[ignore = "by tests/boards"]
 fn a_spotter_is_a_library_by_its_page() {
     let folder = Folder::new();
     let (train, spotter) = (folder.put("train.csv", marked(1)), folder.at("spotter.json"));

@@ -84,6 +84,7 @@ fn takes_a_model_and_keeps_it(folder: &Folder, board: &'static str) {
 }
 
 #[test]
+#[ignore = "by tests/boards"]
 fn a_program_in_the_field_takes_a_model_and_keeps_it() {
     takes_a_model_and_keeps_it(&Folder::new(), Board::default_name());
 }

@@ -137,6 +137,7 @@ fn a_program_around_each_kind_of_model_answers_as_the_host() {
 
 /// What watches a stream plays its recordings in place of a sensor, and finds what the host finds.
 #[test]
+#[ignore = "by tests/boards"]
 fn programs_that_watch_a_sensor_find_what_the_host_finds() {
     let folder = Folder::new();
     for kind in kinds(&folder) {

@@ -36,7 +36,7 @@ pub struct StoredModels<'m, A, B, C> {
 }
 
 impl<A, B, C> StoredModels<'_, A, B, C> {
-    /// How models are compared.
+    /// Measure by which models are compared.
     #[cfg(feature = "defmt")]
     pub(crate) const fn compared(&self) -> &C {
         &self.compared

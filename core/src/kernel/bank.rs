@@ -115,7 +115,7 @@ impl<T: Real> LogReading for Option<T> {
 
 impl<T: Real> LogReading for Option<Pruned<T>> {
     type Real = T;
-    /// That of the sum.
+    /// Logarithm of the sum.
     fn log(self) -> T {
         self.map_or(T::NEG_INFINITY, |pruned| pruned.log_sum)
     }

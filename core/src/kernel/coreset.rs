@@ -12,7 +12,7 @@ const FARTHEST: f32 = 281_474_976_710_656.0;
 /// [`DenseFeatures`] are the numbers of the item itself; [`EventFeatures`](crate::network::EventFeatures) those of a Bayesian
 /// network's Fisher kernel.
 pub trait FeatureMap {
-    /// What is kept: a row of numbers, an event.
+    /// Item that is kept: a row of numbers, an event.
     type Item: Clone;
 
     /// Checks an item.

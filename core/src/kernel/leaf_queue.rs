@@ -18,7 +18,7 @@ const ABSENT: u16 = u16::MAX;
 const MISSING: u16 = u16::MAX - 1;
 
 impl<X: Cells<u16>> LeafQueue<X> {
-    /// Before the first symbol of strings of `leaves` symbols.
+    /// State before the first symbol of strings of `leaves` symbols.
     pub fn new(leaves: usize) -> Self {
         Self { symbols: X::filled(ABSENT, leaves), come: 0, next: 0 }
     }

@@ -141,7 +141,7 @@ where
 }
 
 impl<V, O> Traversal<V, O> {
-    /// Before the first leaf: the nodes above it are open.
+    /// State before the first leaf: the nodes above it are open.
     fn start<T, G, const P: usize>(law: &G, shape: TreeShape<'_>) -> Self
     where
         T: Real,

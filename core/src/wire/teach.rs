@@ -14,7 +14,7 @@ use crate::classify::teach::{NAME_LONGEST, TeachError};
 pub struct TeachRequest {
     /// Tag and index.
     pub head: Head,
-    /// What to do.
+    /// Action to take.
     pub step: TeachStep,
 }
 
@@ -31,7 +31,7 @@ pub struct TeachStep {
     pub name: [u8; NAME_LONGEST],
 }
 
-/// What is done with taught classes.
+/// Operation on taught classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -91,7 +91,7 @@ impl TeachState {
 pub enum TeachStatus {
     /// Done.
     Done = 0,
-    /// There is no room for another class.
+    /// No room for another class.
     NoRoom = 1,
     /// The name is empty or has a control character.
     Name = 2,

@@ -238,7 +238,7 @@ pub const fn segments() -> SegmentModel<f32, 4, 16> {
     SegmentModel::from_parts([0.25; 4], transition, hazard, [0.0; 4])
 }
 
-/// What the states of the segments emit.
+/// Emissions of the states of the segments.
 pub const fn segment_emissions() -> [Categorical<4>; 4] {
     [
         Categorical::from_parts([0.625, 0.125, 0.125, 0.125]),

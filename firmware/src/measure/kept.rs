@@ -1,4 +1,4 @@
-//! What costs per window or event, and not per sample: coresets, and lessons of a class.
+//! Costs per window or event, and not per sample: coresets, and lessons of a class.
 
 use core::hint::black_box;
 

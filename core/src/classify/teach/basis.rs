@@ -12,7 +12,7 @@ const HEAD: usize = 8;
 /// The largest absolute value of whitened evidence, `2^48`: squares and sums of these stay finite.
 const FARTHEST: f32 = 281_474_976_710_656.0;
 
-/// What windows are compared in when a class is taught: a whitening of their evidence, and the known classes' means.
+/// Space in which windows are compared when a class is taught: a whitening of their evidence, and the known classes' means.
 ///
 /// Lent from flash, as the section `6` of an [artefact](crate::artefact) holds it; numbers are read where they lie, at any
 /// alignment:

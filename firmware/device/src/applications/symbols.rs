@@ -446,7 +446,7 @@ mod tests {
         let mut lines = wire.lines();
         assert_eq!(
             lines.remove(0),
-            "ready heads,tails NA,N/A,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None fair alternating"
+            "ready heads,tails NA,N/A,n/a,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None fair alternating"
         );
         assert_eq!(lines[..2], [alternating("2 0 0 0"), "alternating 3fab4ced 5 1 0 0".into()]);
         assert!(lines[2].ends_with(" 0 0 2 0") && lines[3].ends_with(" 1 0 0 0"), "{lines:?}");

@@ -149,8 +149,7 @@ fn named_events_are_answered_as_the_host_does() {
     };
     let expected: Vec<String> = sent.lines().map(pieces).collect();
     assert!(expected[2].ends_with(" 3 1 2 0"), "{expected:?}");
-    let greeting =
-        "ready close,error,idle,open NA,N/A,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None plain repeat";
+    let greeting = "ready close,error,idle,open NA,N/A,n/a,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None plain repeat";
     let artefact = deployed.to_artefact().expect("small enough");
     let sources = [("model.rs", deployed.to_source().into_bytes()), ("model.fishweir", artefact)];
     for (name, model) in sources {
