@@ -4,7 +4,6 @@ use core::hint::black_box;
 
 use fishweir_core::classify::teach::{ClassName, TaughtClasses, TeachingBasis, whitened_evidence};
 use fishweir_core::classify::{Calibration, StreamClassifier, WindowClassifier};
-use fishweir_core::context::ContextTree;
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Alphabet, Categorical, Emission, Gaussian};
 use fishweir_core::filter::{Stream, Streaming};
@@ -12,7 +11,6 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{Coreset, DenseFeatures};
 use fishweir_core::network::{EventFeatures, FactorLayout};
 use fishweir_core::number::Dual;
-use fishweir_core::semi_markov::{SegmentFilter, SegmentModel};
 use fishweir_device::applications::Form;
 use fishweir_device::applications::classify_stream::classify_stream;
 use fishweir_device::applications::record::Recorder;
@@ -32,7 +30,6 @@ pub(super) fn session() {
     letters();
     record();
     lesson();
-    segments();
 }
 
 /// Taught classes from any bytes, and windows of any evidence; coresets of these and of events.
@@ -65,35 +62,6 @@ fn lesson() {
     let mut kept = events.initial_state();
     black_box(events.push(&mut kept, black_box(Some(&[0, 1])))).ok();
     black_box(events.read(&kept));
-}
-
-/// Segments of any numbers, and contexts in buffers of any size.
-#[inline(never)]
-fn segments() {
-    let model = SegmentModel::<f32, 3, 5>::from_parts(some(), some(), some(), some());
-    let emission = some::<[Categorical<4>; 3]>();
-    let filter = SegmentFilter::of(&model, &emission);
-    let mut state = black_box(filter.initial_state());
-    black_box(filter.push(&mut state, black_box(Some(&1)))).ok();
-    filter.step_missing(&mut state);
-    black_box((filter.read(&state), filter.filtered(&state), filter.end_probability(&state)));
-    black_box(filter.log_if_ended(&state));
-    let (mut child, mut count, mut ratio) = ([0; 64], [0.0_f32; 64], [0.0; 16]);
-    let [children, counts, ratios] = black_box([64, 64, 16]);
-    let (Some(child), Some(count), Some(ratio)) =
-        (child.get_mut(..children), count.get_mut(..counts), ratio.get_mut(..ratios))
-    else {
-        return;
-    };
-    let [symbols, depth] = black_box([4, 3]);
-    let Ok(mut tree) = ContextTree::new(symbols, depth, 0.5, 0.5, child, count, ratio) else {
-        return;
-    };
-    black_box(tree.push(black_box(1))).ok();
-    tree.forget_past();
-    tree.predict(black_box(&mut [0.0; 4]));
-    black_box((tree.log_probability(), tree.root_weight(), tree.nodes()));
-    tree.clear();
 }
 
 /// Samples and names of any kind.
