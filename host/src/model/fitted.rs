@@ -9,8 +9,9 @@ use super::{
 
 /// A fitted model of any kind, as files have it. A further kind is a line here, and one in the
 /// list below.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::VariantNames)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum FittedModel {
     /// A hidden Markov model.
@@ -63,6 +64,9 @@ kinds!(
 );
 
 impl FittedModel {
+    /// Names of the kinds, as files have them.
+    pub const KINDS: &'static [&'static str] = <Self as strum::VariantNames>::VARIANTS;
+
     /// The hidden Markov model, if it is one.
     pub fn hidden_markov(&self) -> Option<&Hmm> {
         match self {

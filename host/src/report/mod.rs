@@ -66,7 +66,7 @@ pub use pca::PcaReport;
 pub use source::{ShownSeries, SourceReport};
 pub use spotter::{SpottedSummary, SpotterInspection};
 pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
-pub use table::Table;
+pub use table::{Table, write_cost};
 pub use taught::TeachingCost;
 pub use training::{ClassFit, FitReport, Floored};
 pub use written::Written;

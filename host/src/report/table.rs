@@ -55,7 +55,10 @@ pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'
 }
 
 /// Writes memory and work on a device in a line, after words on what takes it.
-pub(super) fn write_cost(f: &mut fmt::Formatter<'_>, what: &str, of: &DeviceCost) -> fmt::Result {
+///
+/// # Errors
+/// The formatter's.
+pub fn write_cost(f: &mut fmt::Formatter<'_>, what: &str, of: &DeviceCost) -> fmt::Result {
     let DeviceCost { cost, seconds_per_sample } = of;
     write!(
         f,

@@ -135,24 +135,16 @@ fn by_hand(file: &str, bytes: &[u8]) -> Option<Result<Map<String, Value>, Failur
 
 /// Whether a table is a model itself, rather than models by their names.
 fn is_model(table: &Map<String, Value>) -> bool {
-    let single = table.len() == 1 && table.keys().all(|name| TAGS.contains(&name.as_str()));
+    let single = table.len() == 1 && table.keys().all(|name| is_kind(name));
     single || table.contains_key("transition")
 }
 
-const TAGS: &[&str] = &[
-    "hidden_markov",
-    "markov",
-    "positions",
-    "density",
-    "kernel_density",
-    "linear_system",
-    "switching_system",
-    "factorial",
-    "linear_network",
-    "gamma",
-    "exponential",
-    "multinomial",
-];
+/// Kinds of models that are no [`FittedModel`].
+const OTHERS: [&str; 5] = ["factorial", "linear_network", "gamma", "exponential", "multinomial"];
+
+fn is_kind(name: &str) -> bool {
+    OTHERS.contains(&name) || FittedModel::KINDS.contains(&name)
+}
 
 /// Models by name; the one of a file that is a model has none.
 fn models_of(
@@ -201,15 +193,17 @@ fn model_of(place: &str, mut table: Map<String, Value>) -> Result<Given, Failure
         return Err(Failure::input(Topic::NotFinite, what));
     }
     if let [(kind, Value::Object(_))] = &table.iter().collect::<Vec<_>>()[..]
-        && !TAGS.contains(&kind.as_str())
+        && !is_kind(kind)
     {
-        let kinds = TAGS.join(", ");
+        let kinds = [FittedModel::KINDS, &OTHERS].concat().join(", ");
         let what = format!("{place}: `{kind}` is no kind of model; kinds are {kinds}");
         return Err(Failure::input(Topic::BadSyntax, what));
     }
     let refused = |why: BetweenError| Failure::input(why.kind(), format!("{place}: {why}"));
-    let tag = TAGS.iter().find(|tag| table.len() == 1 && table.contains_key(**tag));
-    Ok(match tag.map(|tag| (*tag, table.remove(*tag).unwrap_or_default())) {
+    let tagged = table.len() == 1 && table.keys().all(|name| is_kind(name));
+    let tagged = if tagged { table.iter_mut().next() } else { None };
+    let tagged = tagged.map(|(tag, value)| (tag.clone(), value.take()));
+    Ok(match tagged.as_ref().map(|(tag, value)| (tag.as_str(), value.clone())) {
         None => Given::Fitted(checked(place, fields::<Hmm>(place, Value::Object(table))?.into())?),
         Some(("factorial", value)) => {
             let model: FactorialHmm = fields(place, value)?;

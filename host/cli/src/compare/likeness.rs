@@ -9,8 +9,9 @@ use fishweir::kernel::between::{
 use fishweir::model::FittedModel;
 use fishweir_networks::{Network, NetworkProduct, ObservedNetwork, Power, Width};
 
+use super::Asked;
 use super::given::{Given, Named};
-use super::{Asked, pair_failure};
+use crate::kernels::pair_failure;
 use crate::{Failure, Topic};
 
 /// Models that can be compared with each other.
@@ -79,8 +80,9 @@ impl Alike {
 
     /// `log k` of all pairs.
     pub(super) fn log_gram(&self, asked: &Asked<'_>, names: &[String]) -> Result<LogGram, Failure> {
-        let of_kernel = |why| pair_failure(PairError { row: 0, column: 0, why }, names);
-        let of_pair = |error| pair_failure(error, names);
+        let of_kernel =
+            |why| pair_failure(PairError { row: 0, column: 0, why }, |model| names[model].clone());
+        let of_pair = |error| pair_failure(error, |model| names[model].clone());
         let (measure, steps) = (asked.measure, asked.steps);
         match self {
             Self::Fitted(models) => log_gram_of_fitted(models, measure, steps).map_err(of_pair),

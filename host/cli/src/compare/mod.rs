@@ -7,15 +7,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fishweir::kernel::between::{Affinity, BetweenError, PairError};
+use fishweir::kernel::between::Affinity;
 use fishweir::kernel::{Gram, Items, LogGram, gram_bytes};
-use fishweir::report::{counted, printable};
+use fishweir::report::{Table, counted, printable, short};
 use serde::Serialize;
 
 use super::gram::{Layout, layout_of};
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
-use super::remedy::words;
 use super::{Failure, Topic};
 use crate::help::brief;
 use given::Named;
@@ -260,16 +259,6 @@ fn told_apart(named: &mut [Named]) -> Result<(), Failure> {
     }
 }
 
-/// The failure of a pair of models.
-pub(super) fn pair_failure(PairError { row, column, why }: PairError, names: &[String]) -> Failure {
-    let said = match (&why, words(&why)) {
-        (BetweenError::Parameter { .. }, said) => said,
-        (_, said) if row == column => format!("{}: {said}", names[row]),
-        (_, said) => format!("{} and {}: {said}", names[row], names[column]),
-    };
-    Failure::input(why.kind(), said)
-}
-
 fn report(
     arguments: &Arguments,
     asked: &Asked<'_>,
@@ -300,11 +289,6 @@ fn report(
     }
 }
 
-/// A number in few letters.
-fn short(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
-}
-
 /// Models whose matrix is printed; of more it is in the file alone.
 const PRINTED: usize = 12;
 
@@ -315,23 +299,17 @@ impl fmt::Display for Comparison {
         writeln!(f, "{} {}{plural}", self.models.len(), self.kind)?;
         writeln!(f, "kernel: {}, {values}", self.kernel)?;
         if self.models.len() <= PRINTED {
-            let models: Vec<_> = self.models.iter().map(|name| printable(name)).collect();
-            let width = models.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-            let column = width.max(9);
-            write!(f, "\n  {:width$}", "")?;
-            for name in &models {
-                write!(f, "  {name:>column$}")?;
+            let names: Vec<String> =
+                self.models.iter().map(|name| printable(name).into()).collect();
+            let mut table = Table::new([String::new()].into_iter().chain(names.clone()));
+            for (name, row) in names.into_iter().zip(&self.matrix) {
+                let cells = row.iter().map(|value| match value {
+                    Some(value) => format!("{value:.4}"),
+                    None => "-inf".to_owned(),
+                });
+                table.row([name].into_iter().chain(cells));
             }
-            for (name, row) in models.iter().zip(&self.matrix) {
-                write!(f, "\n  {name:width$}")?;
-                for value in row {
-                    match value {
-                        Some(value) => write!(f, "  {value:>column$.4}")?,
-                        None => write!(f, "  {:>column$}", "-inf")?,
-                    }
-                }
-            }
-            writeln!(f)?;
+            write!(f, "\n{table}")?;
         } else if self.output.is_none() {
             let models = counted(self.models.len(), "model");
             writeln!(f, "the matrix of {models} is not printed: -o FILE writes it")?;

@@ -395,16 +395,7 @@ impl Asked<'_> {
         normalise: bool,
         names: impl Fn(usize) -> String,
     ) -> Result<Matrix, Failure> {
-        let logs = compute(settings, models).map_err(|PairError { row, column, why }| {
-            Failure::input(
-                why.kind(),
-                match (&why, words(&why)) {
-                    (BetweenError::Parameter { .. }, said) => said,
-                    (_, said) if row == column => format!("{}: {said}", names(row)),
-                    (_, said) => format!("{} and {}: {said}", names(row), names(column)),
-                },
-            )
-        })?;
+        let logs = compute(settings, models).map_err(|error| pair_failure(error, names))?;
         let lost = |log: &f64| log.is_finite() && !(log.exp() > 0.0 && log.exp().is_finite());
         if !normalise && let Some(log) = logs.diagonal().find(lost) {
             return Err(Failure::input(
@@ -549,4 +540,19 @@ fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
                 .into(),
         )),
     }
+}
+
+/// The failure of a pair of models, whose names are for messages.
+pub(super) fn pair_failure(
+    PairError { row, column, why }: PairError,
+    names: impl Fn(usize) -> String,
+) -> Failure {
+    Failure::input(
+        why.kind(),
+        match (&why, words(&why)) {
+            (BetweenError::Parameter { .. }, said) => said,
+            (_, said) if row == column => format!("{}: {said}", names(row)),
+            (_, said) => format!("{} and {}: {said}", names(row), names(column)),
+        },
+    )
 }

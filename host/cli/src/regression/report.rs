@@ -6,7 +6,7 @@ use fishweir::classifier::{Target, TargetSpread};
 use fishweir::data::{DataError, Dataset};
 use fishweir::deploy::DeviceCost;
 use fishweir::regress::{Estimate, Omitted, RegressionFigures, Validation};
-use fishweir::report::{DataSummary, Table, counted, grouped, short};
+use fishweir::report::{DataSummary, Table, counted, grouped, short, write_cost};
 use serde::Serialize;
 
 /// Errors on the windows of one group.
@@ -80,17 +80,6 @@ fn write_omitted(f: &mut fmt::Formatter<'_>, omitted: &Omitted) -> fmt::Result {
     Ok(())
 }
 
-fn write_cost(f: &mut fmt::Formatter<'_>, cost: &DeviceCost) -> fmt::Result {
-    let cost = &cost.cost;
-    writeln!(
-        f,
-        "on a device: {} B of flash, {} B of RAM, {} multiply-adds per sample",
-        grouped(cost.model_bytes),
-        grouped(cost.state_bytes),
-        grouped(cost.multiply_adds_per_sample)
-    )
-}
-
 /// The report of `fit --target`.
 #[derive(Serialize)]
 pub(crate) struct FitSummary {
@@ -124,7 +113,7 @@ impl fmt::Display for FitSummary {
         write_omitted(f, omitted)?;
         write_groups(f, self.group.as_ref(), &self.groups)?;
         writeln!(f)?;
-        write_cost(f, &self.cost)?;
+        write_cost(f, "on a device", &self.cost)?;
         writeln!(f, "model written to {}", self.model)
     }
 }
@@ -206,6 +195,6 @@ impl fmt::Display for ModelErrors {
         write_omitted(f, &self.omitted)?;
         write_groups(f, self.group.as_ref(), &self.groups)?;
         writeln!(f)?;
-        write_cost(f, &self.cost)
+        write_cost(f, "on a device", &self.cost)
     }
 }
