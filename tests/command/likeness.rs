@@ -89,6 +89,9 @@ fn factorial_models_are_compared_exactly_and_bounded() {
     let file = folder.put("factorial.toml", models);
     let exact = matrix(&json(&format!("compare {file} --logs --json")));
     let bound = matrix(&json(&format!("compare {file} --logs --mean-field --json")));
+    // A quotient of bounds is no cosine.
+    assert_eq!(json(&format!("compare {file} --mean-field --json"))["logarithms"], true);
+    refuses(&format!("compare {file} --mean-field --kernel mean-map"), "unsupported");
     for (exact, bound) in exact.iter().flatten().zip(bound.iter().flatten()) {
         assert!(bound <= exact, "{bound} above {exact}");
     }
@@ -107,6 +110,14 @@ fn fitted_models_and_networks_are_compared() {
     for (a, b) in written.iter().flatten().zip(matrix(&report).iter().flatten()) {
         assert!(close(*a, *b));
     }
+    // One model per lag, of all classes.
+    printed(&format!("fit {data} --window 20 {QUICK} --codebooks 0 -o {model}"));
+    let report = json(&format!("compare {model} --logs --json"));
+    let names: Vec<&str> =
+        report["models"].as_array().expect("names").iter().filter_map(Value::as_str).collect();
+    assert!(names.iter().all(|name| name.starts_with("lag ")), "{names:?}");
+    let broken = folder.put("broken.bif", "network n {\n}\nvariable x {\n");
+    refuses(&format!("compare {broken}"), "bad-bif");
     // Nodes that both have are shared; the others are summed out.
     let one = folder.put("one.bif", network(0.25, true));
     let other = folder.put("other.bif", network(0.75, false));
@@ -147,6 +158,13 @@ fn models_that_are_wrong_are_named() {
         ("[{\"initial\": [1.0]}]", "bad-syntax list"),
         ("[a.gamma]\nshape = -1\nscale = 2\n", "bad-models shape"),
         ("a = 3\n[b]\n", "bad-syntax a"),
+        ("[a.gama]\nshape = 1\n", "bad-syntax gama linear_system multinomial"),
+        ("[a]\ninitial = [nan]\ntransition = [[1.0]]\n", "not-finite a"),
+        ("[a.exponential]\nmean = -1\n", "out-of-range mean"),
+        (
+            "[a.gamma]\nshape = 1e300\nscale = 1\n[b.gamma]\nshape = 1\nscale = 1e300\n",
+            "kernel-out-of-range a b",
+        ),
         (
             "[a]\ninitial = [0.5, 0.25]\ntransition = [[1.0, 0.0], [0.0, 1.0]]\nemission.categorical.probability = [[1.0], [1.0]]\n",
             "not-a-distribution initial",

@@ -15,7 +15,7 @@ use crate::options::{each_once, named, note_idle, refuse_idle};
 use crate::output::Outputs;
 use crate::reading::Reading;
 use crate::regression::report::{CrossValidated, GroupErrors, ModelErrors, Validated};
-use crate::regression::{as_asked, taken, with_target};
+use crate::regression::{as_asked, read_source, taken, with_target};
 use crate::training::{most_passes, requests};
 use crate::{Failure, Topic, next, note, progress, read, tell};
 
@@ -51,15 +51,12 @@ pub(super) fn run(arguments: &Arguments, column: &str, outputs: &Outputs) -> Res
     let training = arguments.training.with(&kernels, &arguments.emitting);
     let training = training.read_by(&kinds, false, false)?;
     let group = arguments.training.group.as_deref();
-    let values = arguments.emitting.values();
-    let reading = ReadOptions { values, ..arguments.reading.options() };
-    let reading = with_target(arguments.gathering.add_to(reading, group), column);
-    let data = read::all(&arguments.data, &reading)?;
-    if arguments.gathering.shows(&data, arguments.json)? {
-        return Ok(());
-    }
-    let windowing = arguments.cutting.windowing();
-    let source = taken(data, column, (group, windowing.as_ref()))?;
+    let reading =
+        ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
+    let (reading, windowing) = ((reading, &arguments.gathering), arguments.cutting.windowing());
+    let cut = (group, windowing.as_ref());
+    let found = read_source(&arguments.data, column, reading, cut, arguments.json)?;
+    let Some(source) = found else { return Ok(()) };
     tell::windows(&source.data, windowing.as_ref());
     tell::groups(&source.data, group);
     let folds = match arguments.folds {

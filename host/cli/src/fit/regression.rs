@@ -14,9 +14,9 @@ use crate::options::{named, refuse_idle};
 use crate::output::{self, Outputs};
 use crate::recipe::Recipe;
 use crate::regression::report::{FitSummary, GroupErrors};
-use crate::regression::{as_asked, taken, with_target};
+use crate::regression::{as_asked, read_source};
 use crate::training::{most_passes, requests};
-use crate::{Failure, Topic, next, note, progress, read, tell};
+use crate::{Failure, Topic, next, note, progress, tell};
 
 /// Fits a regression on a column of the data.
 pub(super) fn run(
@@ -40,15 +40,12 @@ pub(super) fn run(
     let training = arguments.training.with(&kernels, &arguments.emitting);
     let training = training.read_by(&[kind], false, false)?;
     let group = arguments.training.group.as_deref();
-    let values = arguments.emitting.values();
-    let reading = ReadOptions { values, ..arguments.reading.options() };
-    let reading = with_target(arguments.gathering.add_to(reading, group), column);
-    let data = read::all(&arguments.data, &reading)?;
-    if arguments.gathering.shows(&data, arguments.json)? {
-        return Ok(());
-    }
-    let windowing = arguments.cutting.windowing();
-    let source = taken(data, column, (group, windowing.as_ref()))?;
+    let reading =
+        ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
+    let (reading, windowing) = ((reading, &arguments.gathering), arguments.cutting.windowing());
+    let cut = (group, windowing.as_ref());
+    let found = read_source(&arguments.data, column, reading, cut, arguments.json)?;
+    let Some(source) = found else { return Ok(()) };
     let (_, mut all) = requests(&training, &[kind], &arguments.cutting, &source.data)?;
     let request = all.remove(0);
     let source = as_asked(source, &request)?;

@@ -3,6 +3,8 @@
 pub(super) mod predict;
 pub(super) mod report;
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use fishweir::data::{
     Column, Dataset, ReadOptions, RegressionData, Source, TargetValue, Windowing,
@@ -12,9 +14,10 @@ use fishweir::learn::Request;
 use fishweir::regress::RegressionRequest;
 
 use super::options::named;
+use super::reading::Gathering;
 use super::training::as_taken;
 use super::values::coverage;
-use super::{Failure, Topic, note};
+use super::{Failure, Topic, note, read};
 
 /// Options for a regression.
 #[derive(Args, Clone, Debug, Default)]
@@ -79,6 +82,22 @@ impl TargetOptions {
 pub(crate) fn with_target(options: ReadOptions, column: &str) -> ReadOptions {
     let source = Source { target: Some(Column::of(column)), ..options.source };
     ReadOptions { source, ..options }
+}
+
+/// Reads data, and takes the target out; `None` where only a look at the data was asked for.
+pub(crate) fn read_source(
+    paths: &[PathBuf],
+    column: &str,
+    (reading, gathering): (ReadOptions, &Gathering),
+    (group, windowing): (Option<&str>, Option<&Windowing>),
+    json: bool,
+) -> Result<Option<RegressionData>, Failure> {
+    let reading = with_target(gathering.add_to(reading, group), column);
+    let data = read::all(paths, &reading)?;
+    if gathering.shows(&data, json)? {
+        return Ok(None);
+    }
+    taken(data, column, (group, windowing)).map(Some)
 }
 
 /// Takes the target out of data. A single series is cut into parts, unless groups are named.
