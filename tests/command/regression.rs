@@ -106,6 +106,10 @@ fn a_model_is_judged_on_data_with_its_target() {
     assert_eq!(again["figures"], own["figures"]);
     // The training's mean is in the model's file alone.
     assert!(again["baseline"].is_null() && own["baseline"]["rmse"].is_number());
+    // Data of the training are noted; a channel that the model observes is no target of it.
+    let told = notes(&format!("evaluate {data} --model {model}"));
+    assert!(told.iter().any(|note| note.is("training-data")), "{told:?}");
+    refuses(&format!("evaluate {data} --model {model} --target x"), "conflicting-options x");
 }
 
 #[test]
